@@ -39,9 +39,9 @@ pub fn listed(state: &mut PlainState, activity: &AgentActivity, turn: &mut Input
             tokens(activity.tokens()),
         )),
     }
-    let row = |session: &std::sync::Arc<AgentSession>| NumberedRow {
-        words: Some(words(activity, session)),
-        target: Target::Session(session.desk.clone(), session.session.clone()),
+    let row = |session: &std::sync::Arc<AgentSession>| {
+        let target = Target::Session(session.desk.clone(), session.session.clone());
+        NumberedRow::new(target, words(activity, session))
     };
     list(state, activity.sessions.iter().map(row).collect(), turn);
 }
@@ -65,8 +65,7 @@ pub fn show_session(state: &mut PlainState, activity: &AgentActivity, desk: &str
     turn.print(format!("Since {}, last at {}.", activity.clock(session.since), activity.clock(session.last)));
     sentences(session, tokens).into_iter().for_each(|line| turn.print(line));
     let known: Vec<NumberedRow> = rows(&state.snapshot, session).iter().map(|row| known(state, row)).collect();
-    let lines =
-        session.lines.iter().map(|line| NumberedRow { words: Some(line_words(activity, line)), target: target(line) });
+    let lines = session.lines.iter().map(|line| NumberedRow::new(target(line), line_words(activity, line)));
     turn.print(format!(
         "{} selected or known, then {} of the journal, the newest first.",
         counted(known.len(), "source"),
@@ -84,10 +83,8 @@ fn known(state: &PlainState, row: &KnownRow) -> NumberedRow {
     };
     let outside = if row.node.is_none() { ", not selected" } else { "" };
     let price = price(&state.snapshot, &row.id);
-    NumberedRow {
-        words: Some(format!("{indent}{}, {words}{outside}, {price}.", row.id)),
-        target: Target::Source(SourceId::from(row.id.as_str())),
-    }
+    let target = Target::Source(SourceId::from(row.id.as_str()));
+    NumberedRow::new(target, format!("{indent}{}, {words}{outside}, {price}.", row.id))
 }
 
 fn line_words(activity: &AgentActivity, line: &SessionLine) -> String {

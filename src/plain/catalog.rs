@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use refdesk_desk::engine::Snapshot;
 
-use super::lists::{NumberedRow, Target, list};
+use super::lists::{NumberedRow, list};
 use super::state::{InputOutcome, PlainState};
 use super::words::{counted, price, state_words};
 use crate::common::filter::{Haystack, Order, Query, apply};
@@ -41,8 +41,8 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
         }
     };
     let sources = catalog.sources();
-    let ids = rows.iter().filter_map(|at| sources.get(*at)).map(|source| source.id.clone());
-    let rows: Vec<NumberedRow> = ids.map(|id| NumberedRow { target: Target::Source(id), words: None }).collect();
+    let sources = rows.iter().filter_map(|at| sources.get(*at));
+    let rows: Vec<NumberedRow> = sources.map(|source| NumberedRow::of_source(source.id.clone())).collect();
     let all = counted(catalog.len(), "source");
     match (is_all, rows.len()) {
         (true, _) => turn.print(format!("{all}.")),

@@ -2,13 +2,11 @@
 //! change; what happened is printed after it.
 
 use std::cmp::Ordering;
-use std::path::Path;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::{Role, SelectedSource, StepName};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, Picker, SelectionChange};
-use refdesk_files::path::display;
 use refdesk_text::Error;
 
 use crate::common::change_cost::{self, TokenFormat};
@@ -16,11 +14,10 @@ use crate::common::cleared_picks::remaining;
 use crate::common::source_words;
 use crate::common::source_words::is_auto;
 
-use super::fix;
 use super::source::{SourceArgument, several};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::update::unexpected;
-use super::words::{counted, named, names, state_words, tokens};
+use super::words::{counted, named, names, path, state_words, tokens};
 
 /// A requested change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,10 +111,7 @@ pub enum UndoOrRedo {
 /// Picks, unpicks, keeps, excludes or includes sources.
 pub fn choose(state: &mut PlainState, given: &str, verb: ChoiceVerb, turn: &mut InputOutcome) {
     let which = if verb == ChoiceVerb::Pick { SourceArgument::Known } else { SourceArgument::Chosen };
-    let mut ids = match several(state, given, which) {
-        Ok(ids) => ids,
-        Err(why) => return turn.print(why),
-    };
+    let Some(mut ids) = turn.ok_or_print(several(state, given, which)) else { return };
     if let [id] = ids.as_slice() {
         state.about = Some(id.clone());
     }
@@ -154,8 +148,7 @@ fn why_not_pick(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
 
 fn missing(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
     let source = snapshot.catalog.get(id.as_str()).filter(|source| source.is_missing())?;
-    let workspace = Path::new(&*snapshot.workspace);
-    let path = source.place().map(|place| display(workspace, &place.path)).unwrap_or_default();
+    let path = source.place().map(|place| path(snapshot, &place.path)).unwrap_or_default();
     Some(format!("{id} is missing: {path} {}. Correct its path.", source.why_missing()))
 }
 
@@ -330,9 +323,7 @@ pub fn undo_or_redo(state: &mut PlainState, undo_or_redo: UndoOrRedo, turn: &mut
 
 /// Prints the effect of the change; `state` holds the snapshot after it.
 pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], turn: &mut InputOutcome) {
-    for refusal in refusals {
-        fix::sentences(refusal).iter().for_each(|line| turn.print(line));
-    }
+    refusals.iter().for_each(|refusal| turn.print_error(refusal));
     let (before, after) = (&*change.before, &state.snapshot);
     let is_same = before.selection.members() == after.selection.members()
         && before.selection.excluded() == after.selection.excluded()

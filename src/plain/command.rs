@@ -117,13 +117,9 @@ pub fn parse(line: &str) -> Parsed<'_> {
         None => {
             // A single character is close to any other.
             let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied()).filter(|name| name.len() > 1);
-            Parsed::Unknown(word, nearest(word, names).and_then(|near| names_of(near).next()))
+            Parsed::Unknown(word, nearest(word, names))
         }
     }
-}
-
-fn names_of(name: &str) -> impl Iterator<Item = &'static str> {
-    COMMANDS.iter().flat_map(|command| command.names.iter().copied()).filter(move |known| *known == name)
 }
 
 pub fn named(name: &str) -> Option<&'static PlainCommand> {

@@ -5,7 +5,6 @@ use refdesk_desk::engine::{PreparedRun, Request};
 use refdesk_desk::{DatabaseOverview, DatabasePage, DatabaseState, DatabaseSummary, DocumentReport, TableSummary};
 use refdesk_text::Error;
 
-use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, sentence};
@@ -31,17 +30,14 @@ pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str,
     let mut tables = 0;
     for database in &overview.databases {
         if words.is_empty() {
-            rows.push(NumberedRow {
-                words: Some(database_words(database)),
-                target: page(database, database.page.as_ref()),
-            });
+            rows.push(NumberedRow::new(page(database, database.page.as_ref()), database_words(database)));
         }
         for domain in &database.domains {
             let kept: Vec<_> = domain.tables.iter().filter(|table| keeps(&words, database, domain, table)).collect();
             tables += kept.len();
-            rows.extend(kept.into_iter().map(|table| NumberedRow {
-                words: Some(format!("{}, domain {}, {}", table.name.full(), domain.name, table_words(table))),
-                target: page(database, table.page.as_ref()),
+            rows.extend(kept.into_iter().map(|table| {
+                let words = format!("{}, domain {}, {}", table.name.full(), domain.name, table_words(table));
+                NumberedRow::new(page(database, table.page.as_ref()), words)
             }));
         }
     }
@@ -108,10 +104,10 @@ pub fn describe(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
 pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error>, turn: &mut InputOutcome) {
     let PreparedRun { number: run, preview } = match prepared {
         Ok(prepared) => *prepared,
-        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.print(line)),
+        Err(error) => return turn.print_error(&error),
     };
     turn.print(headline(&preview));
-    preview.failed.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
+    preview.failed.iter().for_each(|error| turn.print_error(error));
     preview
         .plan_changes
         .iter()
@@ -155,8 +151,8 @@ pub fn forget(state: &mut PlainState, turn: &mut InputOutcome) {
 pub fn written(written: Result<Box<DocumentReport>, Error>, of: usize, turn: &mut InputOutcome) {
     let report = match written {
         Ok(report) => report,
-        Err(error) => return fix::sentences(&error).into_iter().for_each(|line| turn.print(line)),
+        Err(error) => return turn.print_error(&error),
     };
-    report.failed.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
+    report.failed.iter().for_each(|error| turn.print_error(error));
     turn.print(sentence(&outcome(&report, Some(of))));
 }

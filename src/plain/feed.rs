@@ -1,11 +1,9 @@
 //! What happened at the desk: the feed, and news printed before the next prompt.
 
 use std::collections::VecDeque;
-use std::path::Path;
 
 use refdesk_desk::engine::{Actor, Age, DatedLine, Event, Notice, Receipts, Request};
 use refdesk_enrich::{ItemReceipt, TextKind};
-use refdesk_files::path::display;
 
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState};
@@ -125,7 +123,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
 }
 
 pub fn row(notice: &Notice) -> NumberedRow {
-    NumberedRow { words: Some(sentence(notice)), target: Target::Notice(Box::new(notice.clone())) }
+    NumberedRow::new(Target::Notice(Box::new(notice.clone())), sentence(notice))
 }
 
 /// Opens a row of the feed: its receipt, or its text and place.
@@ -135,7 +133,7 @@ pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
     }
     turn.print(sentence(notice));
     if let Some(place) = &notice.place {
-        let file = display(Path::new(&*state.snapshot.workspace), &place.path);
+        let file = words::path(&state.snapshot, &place.path);
         turn.print(format!("Place: {file}, line {}.", place.line));
     }
     if let Some(id) = &notice.subject {

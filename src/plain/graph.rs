@@ -1,20 +1,17 @@
 //! The graph of mentions in sentences: the neighbours of a source, the path between two, the most expensive picks,
 //! hubs, cycles, orphans and broken links. The engine analyses the graph; this module only words the rows.
 
-use std::path::Path;
-
 use refdesk_core::catalog::SourceId;
 use refdesk_core::mention::Mention;
 use refdesk_core::mention::analysis::{GraphAnalysis, shortest_path};
 use refdesk_desk::engine::Request;
-use refdesk_files::path::display;
 use refdesk_text::Code;
 
 use super::lists::{NumberedRow, Target, list};
 use super::source::{SourceArgument, one, several};
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, price, state_words, tokens};
-use super::{catalog, problems};
+use super::{catalog, problems, words};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GraphQuestion {
@@ -88,7 +85,7 @@ fn row(state: &PlainState, analysis: &GraphAnalysis, at: usize, printed: &str) -
         state_words(&state.snapshot, id.as_str()),
         price(&state.snapshot, id.as_str())
     );
-    Some(NumberedRow { target: Target::Source(id), words: Some(words) })
+    Some(NumberedRow::new(Target::Source(id), words))
 }
 
 fn map(state: &PlainState, analysis: &GraphAnalysis, turn: &mut InputOutcome) -> Vec<NumberedRow> {
@@ -177,7 +174,7 @@ fn neighbours(
 
 /// ` by id in docs/retry.md, line 12`
 fn place(state: &PlainState, mention: &Mention) -> String {
-    let file = display(Path::new(&*state.snapshot.workspace), &mention.file);
+    let file = words::path(&state.snapshot, &mention.file);
     format!(" by {} in {file}, line {}", mention.via.word(), mention.line)
 }
 

@@ -9,7 +9,7 @@ use super::command::{COMMANDS, PlainCommand};
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::counted;
-use super::{feed, fix, problems, search, templates};
+use super::{feed, problems, saved, search, templates};
 use crate::common::filter::{Haystack, Query, apply};
 use crate::common::jump::{JumpKind, is_found_by_meaning, tags};
 
@@ -37,7 +37,7 @@ pub fn found(state: &mut PlainState, words: &str, found: &Result<Box<SearchAnswe
             &[]
         }
         Err(error) => {
-            fix::sentences(error).iter().for_each(|line| turn.print(line));
+            turn.print_error(error);
             &[]
         }
     };
@@ -99,13 +99,13 @@ fn of_kind(state: &PlainState, kind: JumpKind, words: &str) -> Vec<NumberedRow> 
         let text = text.to_lowercase();
         needles.iter().all(|needle| text.contains(needle.as_str()))
     };
-    let sentence = |words: String| NumberedRow { target: Target::Sentence, words: Some(words) };
+    let sentence = |words: String| NumberedRow::new(Target::Sentence, words);
     let snapshot = &state.snapshot;
     let kept = |haystack: &Haystack| apply(snapshot, haystack, Query::parse(words), None).rows.into_iter();
     match kind {
         JumpKind::Source => {
             let sources = kept(&Haystack::of(&snapshot.catalog)).filter_map(|at| snapshot.catalog.sources().get(at));
-            sources.take(MAX).map(|it| NumberedRow { target: Target::Source(it.id.clone()), words: None }).collect()
+            sources.take(MAX).map(|it| NumberedRow::of_source(it.id.clone())).collect()
         }
         JumpKind::Template => {
             let index = &snapshot.templates;
@@ -130,11 +130,7 @@ fn of_kind(state: &PlainState, kind: JumpKind, words: &str) -> Vec<NumberedRow> 
         }
         JumpKind::Filter => {
             let filters = state.saved.filters.iter().filter(|(name, line)| has(&format!("{name} {line}"))).take(MAX);
-            let row = |(name, line): (&String, &String)| NumberedRow {
-                target: Target::Filter(name.clone()),
-                words: Some(format!("filter {name}: {line}.")),
-            };
-            filters.map(row).collect()
+            filters.map(|(name, line)| named("filter", saved::row(name, line))).collect()
         }
         JumpKind::Action => {
             let is_match =

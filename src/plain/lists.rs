@@ -32,6 +32,17 @@ pub struct NumberedRow {
     pub words: Option<String>,
 }
 
+impl NumberedRow {
+    pub fn new(target: Target, words: String) -> Self {
+        Self { target, words: Some(words) }
+    }
+
+    /// A row with the sentence about this source.
+    pub fn of_source(id: SourceId) -> Self {
+        Self { target: Target::Source(id), words: None }
+    }
+}
+
 /// What the number of a row refers to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
@@ -185,7 +196,7 @@ fn page(left: usize) -> usize {
     if left <= PAGE + REST { left } else { PAGE }
 }
 
-/// The row with this number, from 1.
-pub fn row(state: &PlainState, number: usize) -> Option<&NumberedRow> {
-    state.list.rows.get(number.checked_sub(1)?)
+/// What the row with this number, from 1, refers to.
+pub fn target(state: &PlainState, number: usize) -> Option<&Target> {
+    state.list.rows.get(number.checked_sub(1)?).map(|row| &row.target)
 }

@@ -19,7 +19,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
 }
 
 pub fn row(problem: &Diagnostic) -> NumberedRow {
-    NumberedRow { words: Some(words(problem)), target: Target::Problem(Box::new(problem.clone())) }
+    NumberedRow::new(Target::Problem(Box::new(problem.clone())), words(problem))
 }
 
 /// `error, docs/a.md:3: a.md does not exist.`

@@ -34,10 +34,7 @@ pub fn listed(state: &mut PlainState, profiles: &[ProfileDetails], problems: &[D
         0 => turn.print("There are no profiles. Each is a JSON file in .jaato/profiles/."),
         some => turn.print(format!("{}. Type a number to compare one with your picks.", counted(some, "profile"))),
     }
-    let row = |profile: &ProfileDetails| NumberedRow {
-        words: Some(words(profile)),
-        target: Target::Profile(profile.file.clone()),
-    };
+    let row = |profile: &ProfileDetails| NumberedRow::new(Target::Profile(profile.file.clone()), words(profile));
     list(state, profiles.iter().map(row).collect(), turn);
 }
 

@@ -56,12 +56,11 @@ pub fn hints(state: &mut PlainState, turn: &mut InputOutcome) {
 
 pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcome) {
     let prompt = state.prompt.clone().unwrap_or_default();
-    let rows: Vec<NumberedRow> = hint_rows::rows(findings)
-        .map(|row| NumberedRow {
-            words: Some(format!("{}, {}.", row.id(), words(state, &prompt, findings, row))),
-            target: Target::Source(row.id().clone()),
-        })
-        .collect();
+    let row = |row: HintRow<'_>| {
+        let words = format!("{}, {}.", row.id(), words(state, &prompt, findings, row));
+        NumberedRow::new(Target::Source(row.id().clone()), words)
+    };
+    let rows: Vec<NumberedRow> = hint_rows::rows(findings).map(row).collect();
     let hinted = findings.hints.len() + hint_rows::by_meaning(findings).count();
     let named = findings.expansions.len();
     let passed = hint_rows::passed(findings) + findings.more;

@@ -37,9 +37,8 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
             let (shown, count) = (all.len(), state.snapshot.request_count());
             let shown = if shown < count { format!(", and {shown} of them are listed") } else { String::new() };
             turn.print(format!("{} wait for you{shown}. Type a number to answer one.", counted(count, "request")));
-            let row = |one: &WaitingRequest| NumberedRow {
-                words: Some(head(state, one)),
-                target: Target::Request(one.request.request_id.clone()),
+            let row = |one: &WaitingRequest| {
+                NumberedRow::new(Target::Request(one.request.request_id.clone()), head(state, one))
             };
             list(state, all.iter().map(row).collect(), turn);
         }
@@ -99,7 +98,7 @@ fn row(state: &PlainState, offered: &OfferedReference, is_ours: bool) -> Numbere
         Some(_) => format!(", {}, {}", state_words(snapshot, id), price(snapshot, id)),
         None => ", not in this catalog".to_owned(),
     };
-    NumberedRow { words: Some(format!("{id}, {name}{now}.")), target: Target::Source(SourceId::from(id.as_str())) }
+    NumberedRow::new(Target::Source(SourceId::from(id.as_str())), format!("{id}, {name}{now}."))
 }
 
 /// Prints the whole write.

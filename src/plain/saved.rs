@@ -93,16 +93,17 @@ pub fn filters(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 }
 
 fn listed(state: &mut PlainState, turn: &mut InputOutcome) {
-    let row = |(name, line): (&String, &String)| NumberedRow {
-        target: Target::Filter(name.clone()),
-        words: Some(format!("{name}: {line}.")),
-    };
-    let rows: Vec<NumberedRow> = state.saved.filters.iter().map(row).collect();
+    let rows: Vec<NumberedRow> = state.saved.filters.iter().map(|(name, line)| row(name, line)).collect();
     match rows.len() {
         0 => turn.print("No filter is saved. Type catalog and some words, then filters save and a name."),
         some => turn.print(format!("{}. Type a number to apply one.", counted(some, "saved filter"))),
     }
     list(state, rows, turn);
+}
+
+/// `reviews: #review picked.`
+pub fn row(name: &str, line: &str) -> NumberedRow {
+    NumberedRow::new(Target::Filter(name.to_owned()), format!("{name}: {line}."))
 }
 
 /// Lists the catalog with the filter of this name.

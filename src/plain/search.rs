@@ -6,7 +6,6 @@ use refdesk_desk::engine::Request;
 use refdesk_desk::{SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest};
 use refdesk_text::Error;
 
-use super::fix;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::source::PartialDocument;
 use super::state::{InputOutcome, Pending, PlainState};
@@ -27,7 +26,7 @@ pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, tu
     let answer = match found {
         Ok(answer) => answer,
         Err(_) if state.snapshot.is_indexing => return turn.print(INDEXING),
-        Err(error) => return fix::sentences(&error).iter().for_each(|line| turn.print(line)),
+        Err(error) => return turn.print_error(&error),
     };
     let by = match answer.mode {
         SearchMode::Hybrid => "words and meaning",
@@ -45,7 +44,7 @@ pub fn found(state: &mut PlainState, found: Result<Box<SearchAnswer>, Error>, tu
 }
 
 pub fn row(state: &PlainState, hit: &SearchHit) -> NumberedRow {
-    NumberedRow { words: Some(words(state, hit)), target: Target::Section(Box::new(hit.clone())) }
+    NumberedRow::new(Target::Section(Box::new(hit.clone())), words(state, hit))
 }
 
 /// `Retries > Backoff, retry-pattern, docs/retry.md:12-30, picked.`

@@ -24,7 +24,7 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
 
 fn numbered(snapshot: &Snapshot, row: &TreeRow) -> Option<NumberedRow> {
     let id = row.id(snapshot)?;
-    Some(NumberedRow { words: Some(words(snapshot, row, id)), target: Target::Source(SourceId::from(id)) })
+    Some(NumberedRow::new(Target::Source(SourceId::from(id)), words(snapshot, row, id)))
 }
 
 /// `  retry-pattern, pulled in by circuit-breaker, about 2,210 tokens.`

@@ -2,20 +2,18 @@
 
 use crate::common::source_words::{address, waits};
 use std::collections::HashSet;
-use std::path::Path;
 
 use refdesk_core::catalog::{Source, SourceId, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_core::selection::{Role, SelectionState};
 use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
 use refdesk_desk::{Document, FileLine, size};
-use refdesk_files::path::display;
 use refdesk_text::nearest::nearest;
 use refdesk_text::tokens::grouped;
 
-use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, row};
+use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, target};
 use super::state::{InputOutcome, LocationKind, Pending, PlainState};
-use super::words::{counted, names, price, sentence, state_sentence};
+use super::words::{counted, names, path, price, sentence, state_sentence};
 
 /// The maximum number of mentions printed.
 const MENTIONS: usize = 8;
@@ -41,10 +39,10 @@ pub fn one(state: &PlainState, given: &str, which: SourceArgument) -> Result<Sou
     if given.is_empty() {
         return state.about.clone().ok_or_else(|| "Which source? Give a number of the list, or an id.".to_owned());
     }
-    if let Ok(number) = given.parse::<usize>()
-        && let Some(row) = row(state, number)
+    if let Ok(number) = given.parse()
+        && let Some(target) = target(state, number)
     {
-        return row.target.source().ok_or_else(|| format!("Row {number} is not about a source."));
+        return target.source().ok_or_else(|| format!("Row {number} is not about a source."));
     }
     let id = given.strip_prefix('@').unwrap_or(given);
     let snapshot = &state.snapshot;
@@ -122,8 +120,7 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     if let Some(hint) = &source.fetch_hint {
         turn.print(format!("Hint on how to fetch it: {}", sentence(hint)));
     }
-    let workspace = Path::new(&*snapshot.workspace);
-    turn.print(format!("Defined in {}.", display(workspace, &source.origin.file)));
+    turn.print(format!("Defined in {}.", path(snapshot, &source.origin.file)));
     let mentions: Vec<&SourceId> = snapshot.graph.targets(id.as_str()).collect();
     if !mentions.is_empty() {
         turn.print(format!("It mentions {}.", names(mentions.iter().map(|id| id.as_str()))));
@@ -163,13 +160,12 @@ fn commands(snapshot: &Snapshot, id: &SourceId) -> &'static str {
 }
 
 fn place(snapshot: &Snapshot, source: &Source) -> String {
-    let workspace = Path::new(&*snapshot.workspace);
     match &source.kind {
         SourceKind::Local(place) if source.is_missing() => {
-            format!("Missing: {} {}.", display(workspace, &place.path), source.why_missing())
+            format!("Missing: {} {}.", path(snapshot, &place.path), source.why_missing())
         }
         SourceKind::Local(place) => {
-            let path = display(workspace, &place.path);
+            let path = path(snapshot, &place.path);
             let what = if source.is_directory() { "Folder" } else { "File" };
             let waits = if source.is_untrusted() { " It is outside the workspace and waits for trust." } else { "" };
             format!("{what}: {path}.{waits}")
@@ -213,7 +209,7 @@ pub fn why(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
 /// `: adr/adr-004.md line 12 and 1 more`
 fn places(snapshot: &Snapshot, mentions: &[Mention]) -> String {
     let Some(first) = mentions.first() else { return String::new() };
-    let file = display(Path::new(&*snapshot.workspace), &first.file);
+    let file = path(snapshot, &first.file);
     let more = match mentions.len() - 1 {
         0 => String::new(),
         more => format!(", and {more} more"),
@@ -348,7 +344,7 @@ fn define(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
 
 /// Prints the location; after the document's, asks for the definition's.
 pub fn located(state: &mut PlainState, of: LocationKind, spot: &FileLine, turn: &mut InputOutcome) {
-    let file = display(Path::new(&*state.snapshot.workspace), &spot.path);
+    let file = path(&state.snapshot, &spot.path);
     match of {
         LocationKind::Document => {
             turn.print(format!("Its document is {file}."));

@@ -8,10 +8,12 @@ use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::{Audience, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, PrivilegedAction};
 use refdesk_files::output::Proposal;
+use refdesk_text::Error;
 use refdesk_text::escape::one_line;
 
 use super::choice::{Choosing, PendingChange};
 use super::feed::PlainFeed;
+use super::fix;
 use super::graph::GraphQuestion;
 use super::lists::{Listing, Pages};
 use super::profiles::ComparedProfile;
@@ -202,6 +204,16 @@ impl InputOutcome {
     /// Prints one line. External text in it can neither start another line nor move the cursor.
     pub fn print(&mut self, line: impl AsRef<str>) {
         self.lines.push(one_line(line.as_ref()).into_owned());
+    }
+
+    /// Prints an error, and how to fix it.
+    pub fn print_error(&mut self, error: &Error) {
+        fix::sentences(error).iter().for_each(|line| self.print(line));
+    }
+
+    /// The value; otherwise prints why there is none.
+    pub fn ok_or_print<T>(&mut self, value: Result<T, String>) -> Option<T> {
+        value.map_err(|why| self.print(why)).ok()
     }
 
     pub fn ask(&mut self, request: Request) {

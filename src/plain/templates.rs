@@ -8,8 +8,7 @@ use refdesk_files::output::{PriorContent, Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::{Template, VariableKind, holds_sample};
 use refdesk_text::nearest::nearest;
 
-use super::fix;
-use super::lists::{self, NumberedRow, Pages, Target, list, read};
+use super::lists::{NumberedRow, Pages, Target, list, read, target};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
@@ -44,7 +43,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
 }
 
 pub fn row(template: &Template) -> NumberedRow {
-    NumberedRow { words: Some(words(template)), target: Target::Template(template.name.clone()) }
+    NumberedRow::new(Target::Template(template.name.clone()), words(template))
 }
 
 /// `Entity.java.tpl, mustache, 3 variables, from java-service.`
@@ -60,8 +59,8 @@ fn words(template: &Template) -> String {
 /// # Errors
 /// There is no such template; the sentence for the user.
 pub fn template(state: &mut PlainState, given: &str) -> Result<Template, String> {
-    let by_number = given.parse::<usize>().ok().and_then(|number| lists::row(state, number));
-    let name = match (by_number.map(|row| &row.target), given, &state.template) {
+    let by_number = given.parse().ok().and_then(|number| target(state, number));
+    let name = match (by_number, given, &state.template) {
         (Some(Target::Template(name)), ..) => name.clone(),
         (_, "", Some(name)) => name.clone(),
         (_, "", None) => {
@@ -128,7 +127,7 @@ pub fn rendered(
             if let Some(line) = failure.error.line {
                 turn.print(format!("The error is in line {line} of the template."));
             }
-            return fix::sentences(&failure.error).iter().for_each(|line| turn.print(line));
+            return turn.print_error(&failure.error);
         }
     };
     let RenderPreview { made, proposal } = shown;
@@ -146,7 +145,7 @@ pub fn rendered(
         (PreviewFor::Writing, None) => ask_path(state, name, turn),
         (_, Some(Err(refusal))) => {
             state.paths.remove(name);
-            fix::sentences(&refusal).iter().for_each(|line| turn.print(line));
+            turn.print_error(&refusal);
         }
         (PreviewFor::Comparing, Some(Ok(proposal))) => {
             turn.print(effect(&proposal));
@@ -204,9 +203,8 @@ pub fn path(state: &mut PlainState, name: &str, path: &str, turn: &mut InputOutc
         return turn.print("Nothing was written.");
     }
     state.paths.insert(name.to_owned(), path.to_owned());
-    match by_name(state, name) {
-        Ok(template) => preview(state, &template, PreviewFor::Writing, turn),
-        Err(why) => turn.print(why),
+    if let Some(template) = turn.ok_or_print(by_name(state, name)) {
+        preview(state, &template, PreviewFor::Writing, turn);
     }
 }
 
@@ -223,10 +221,7 @@ pub fn write(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
         return turn.print(format!("Type write ./{given} to write to a file of this name."));
     }
     let (which, to) = if is_template || is_number || given.is_empty() { (given, "") } else { ("", given) };
-    let template = match template(state, which) {
-        Ok(template) => template,
-        Err(why) => return turn.print(why),
-    };
+    let Some(template) = turn.ok_or_print(template(state, which)) else { return };
     if !to.is_empty() {
         state.paths.insert(template.name.clone(), to.to_owned());
     }
@@ -263,7 +258,7 @@ pub fn written(state: &mut PlainState, outcome: Result<WrittenFile, WriteFailure
             turn.print(format!("Wrote {shown}: {}, {}.", counted(lines, "line"), counted(bytes, "byte")));
         }
         Err(WriteFailure { refused, current }) => {
-            fix::sentences(&refused).iter().for_each(|line| turn.print(line));
+            turn.print_error(&refused);
             turn.print("Nothing was written.");
             if let Some(now) = current.into_iter().next() {
                 turn.print("This is the difference now.");

@@ -6,13 +6,13 @@ use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 
 use super::choice;
 use super::command::{COMMANDS, Parsed, named, parse};
-use super::lists::{self, Target, row};
+use super::lists::{self, Target, target};
 use super::source::{self, SourceArgument};
 use super::state::{Continuation, InputOutcome, Pending, PlainInput, PlainStart, PlainState, Question};
 use super::templates::PreviewFor;
 use super::words::counted;
 use super::{
-    agents, databases, feed, fix, graph, jump, problems, profiles, prompts, requests, saved, search, templates, trust,
+    agents, databases, feed, graph, jump, problems, profiles, prompts, requests, saved, search, templates, trust,
     values,
 };
 
@@ -174,12 +174,13 @@ fn reply(state: &mut PlainState, question: Question, line: &str, turn: &mut Inpu
 }
 
 fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
-    match row(state, number).map(|row| row.target.clone()) {
+    match target(state, number).cloned() {
         Some(Target::Source(id)) => source::show(state, &id, turn),
-        Some(Target::Template(name)) => match templates::by_name(state, &name) {
-            Ok(template) => templates::show_one(&template, turn),
-            Err(why) => turn.print(why),
-        },
+        Some(Target::Template(name)) => {
+            if let Some(template) = turn.ok_or_print(templates::by_name(state, &name)) {
+                templates::show_one(&template, turn);
+            }
+        }
         Some(Target::Problem(problem)) => problems::show_one(&problem, turn),
         Some(Target::Profile(file)) => profiles::compare(state, file, turn),
         Some(Target::Section(hit)) => search::show(state, &hit, turn),
@@ -190,23 +191,24 @@ fn go_to(state: &mut PlainState, number: usize, turn: &mut InputOutcome) {
         Some(Target::Sentence) => turn.print("There are no more details for this row."),
         Some(Target::Request(id)) => requests::open_one(state, &id, turn),
         Some(Target::Filter(name)) => saved::apply(state, &name, turn),
-        None => match source::one(state, &number.to_string(), SourceArgument::Known) {
-            Ok(id) => source::show(state, &id, turn),
-            Err(why) => turn.print(why),
-        },
+        None => {
+            if let Some(id) = turn.ok_or_print(source::one(state, &number.to_string(), SourceArgument::Known)) {
+                source::show(state, &id, turn);
+            }
+        }
     }
 }
 
 /// Prints the section that a number of the list refers to, or else the document of a source.
 pub fn document(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
-    match given.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
+    match given.parse().ok().and_then(|number| target(state, number)).cloned() {
         Some(Target::Section(hit)) => search::document(state, &hit, turn),
         _ => with_source(state, given, turn, source::document),
     }
 }
 
 pub fn receipt(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
-    match given.parse().ok().and_then(|number| row(state, number)).map(|row| row.target.clone()) {
+    match given.parse().ok().and_then(|number| target(state, number)).cloned() {
         Some(Target::Notice(notice)) => feed::open(state, &notice, turn),
         Some(Target::Receipt(line)) => feed::ask_for(state, line, turn),
         Some(_) => turn.print(format!("Row {given} is not an event. Type feed for a list of them.")),
@@ -220,9 +222,8 @@ pub fn reload(state: &mut PlainState, turn: &mut InputOutcome) {
 }
 
 pub fn with_template(state: &mut PlainState, rest: &str, is_for: PreviewFor, turn: &mut InputOutcome) {
-    match templates::template(state, rest) {
-        Ok(template) => templates::preview(state, &template, is_for, turn),
-        Err(why) => turn.print(why),
+    if let Some(template) = turn.ok_or_print(templates::template(state, rest)) {
+        templates::preview(state, &template, is_for, turn);
     }
 }
 
@@ -232,9 +233,8 @@ pub fn with_source(
     turn: &mut InputOutcome,
     act: impl FnOnce(&mut PlainState, &SourceId, &mut InputOutcome),
 ) {
-    match source::one(state, rest, SourceArgument::Chosen) {
-        Ok(id) => act(state, &id, turn),
-        Err(why) => turn.print(why),
+    if let Some(id) = turn.ok_or_print(source::one(state, rest, SourceArgument::Chosen)) {
+        act(state, &id, turn);
     }
 }
 
@@ -321,7 +321,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
         (Some(Pending::Receipt), Response::JournalLine(line)) => feed::receipt(state, line, turn),
         (Some(Pending::Place(of)), Response::Located(spot)) => source::located(state, of, &spot, turn),
         (Some(Pending::Reload), Response::Done(refusals)) => {
-            refusals.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
+            refusals.iter().for_each(|refusal| turn.print_error(refusal));
             turn.print("Everything was read again.");
             status(state, turn);
         }
@@ -333,7 +333,7 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
 pub fn unexpected(response: &Response, turn: &mut InputOutcome) {
     match response {
         Response::Done(refusals) if !refusals.is_empty() => {
-            refusals.iter().flat_map(fix::sentences).for_each(|line| turn.print(line));
+            refusals.iter().for_each(|refusal| turn.print_error(refusal));
         }
         _ => turn.print("refdesk gave an unexpected answer. Please type the command again."),
     }

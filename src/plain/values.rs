@@ -23,10 +23,7 @@ pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if given.starts_with('{') {
         return paste(state, given, turn);
     }
-    let template = match template(state, given) {
-        Ok(template) => template,
-        Err(why) => return turn.print(why),
-    };
+    let Some(template) = turn.ok_or_print(template(state, given)) else { return };
     if template.variables.is_empty() {
         return turn.print(format!("{} has no variables.", template.name));
     }
@@ -38,10 +35,7 @@ pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 }
 
 fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
-    let template = match template(state, "") {
-        Ok(template) => template,
-        Err(why) => return turn.print(why),
-    };
+    let Some(template) = turn.ok_or_print(template(state, "")) else { return };
     match values::read(json) {
         Ok(document) => {
             let typed = TypedValues::pasted(&template.variables, &document);
@@ -53,12 +47,9 @@ fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
 }
 
 pub fn reset(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
-    match template(state, given) {
-        Ok(template) => {
-            state.typed.remove(&template.name);
-            turn.print(format!("{} has its sample values again.", template.name));
-        }
-        Err(why) => turn.print(why),
+    if let Some(template) = turn.ok_or_print(template(state, given)) {
+        state.typed.remove(&template.name);
+        turn.print(format!("{} has its sample values again.", template.name));
     }
 }
 
@@ -98,10 +89,7 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut I
     if line.trim() == END {
         return turn.print("Type preview to read the result, or write.");
     }
-    let template = match by_name(state, &asked.template) {
-        Ok(template) => template,
-        Err(why) => return turn.print(why),
-    };
+    let Some(template) = turn.ok_or_print(by_name(state, &asked.template)) else { return };
     let mut form = form(state, &template).into_iter().enumerate();
     let Some((at, row)) = form.find(|(_, row)| row.way == asked.way) else {
         let gone = values::place(&asked.way);

@@ -1,9 +1,13 @@
 //! Formats numbers, prices and names.
 
+use std::path::Path;
+
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
+use refdesk_files::path::display;
 pub use refdesk_text::tokens::counted;
 use refdesk_text::tokens::grouped;
+use refdesk_text::words::capitalized;
 
 use crate::common::source_words;
 
@@ -17,6 +21,11 @@ pub fn tokens(number: u64) -> String {
 
 pub fn price(snapshot: &Snapshot, id: &str) -> String {
     snapshot.tokens.get(id).map_or_else(|| "tokens unknown".to_owned(), |count| tokens(*count))
+}
+
+/// A path for people: relative if it is inside the workspace.
+pub fn path(snapshot: &Snapshot, path: &Path) -> String {
+    display(Path::new(&*snapshot.workspace), path)
 }
 
 /// The state of a source: `picked`, `pulled in by a and b`.
@@ -53,9 +62,7 @@ pub fn named(ids: &[SourceId]) -> String {
 
 /// Makes a sentence: capital letter and full stop.
 pub fn sentence(text: &str) -> String {
-    let mut rest = text.trim().chars();
-    let start: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    stopped(&format!("{start}{}", rest.as_str()))
+    stopped(&capitalized(text.trim()))
 }
 
 /// Ends a sentence with a full stop.
