@@ -208,27 +208,21 @@ fn run_trials(desk: &mut Desk, answers: &mut [(CommandOutput, Option<Connection>
         }
     };
     for ((answer, connection), results) in connected.into_iter().zip(&results) {
-        let problems = connection.switch_problems(desk).into_iter().filter(|problem| problem.is_off).collect();
-        let outcome = Outcome { results, problems, for_user: connection.is_for_user() };
-        report(answer, (connection.client(), &connection.restart(desk)), &outcome, prompt.as_ref());
+        report(desk, connection, answer, results, prompt.as_ref());
     }
-}
-
-/// The result of testing a connection.
-struct Outcome<'a> {
-    results: &'a [CanaryResult],
-    problems: Vec<SwitchProblem>,
-    /// Whether the settings are the user's own.
-    for_user: bool,
 }
 
 /// Adds the test results of a connection to its answer, and how to restart the agent.
 fn report(
+    desk: &Desk,
+    connection: &Connection,
     answer: &mut CommandOutput,
-    (client, restart): (&Client, &str),
-    Outcome { results, problems, for_user }: &Outcome<'_>,
+    results: &[CanaryResult],
     prompt: Option<&CanaryPrompt>,
 ) {
+    let (client, restart) = (connection.client(), connection.restart(desk));
+    let problems: Vec<SwitchProblem> =
+        connection.switch_problems(desk).into_iter().filter(|problem| problem.is_off).collect();
     let off = |problem: &SwitchProblem| json!({"message": problem.message, "hint": problem.fix});
     if let Value::Object(members) = &mut answer.json {
         members.insert("canary".to_owned(), canary::json(results));
@@ -240,7 +234,7 @@ fn report(
     for line in canary::lines(results, prompt, adds_to_prompts) {
         text.push_str(&format!("  {}\n", visible(&line)));
     }
-    for problem in problems {
+    for problem in &problems {
         text.push_str(&format!("  wrong  {}\n", visible(&problem.message)));
     }
     if let Some(hint) = canary::delivered(results).filter(|_| problems.is_empty()) {
@@ -250,8 +244,10 @@ fn report(
     let off = |problem: &SwitchProblem| {
         Error::new(Code::NotDelivered, format!("{}, {}", client.name, problem.message), problem.fix.clone())
     };
-    let failures: Vec<Error> =
-        canary::failure(results, client, *for_user).into_iter().chain(problems.iter().map(off)).collect();
+    let failures: Vec<Error> = canary::failure(results, client, connection.is_for_user())
+        .into_iter()
+        .chain(problems.iter().map(off))
+        .collect();
     if failures.is_empty() {
         let has_hooks = results.iter().any(|result| matches!(result.step, CanaryStep::Start | CanaryStep::Hint));
         text.push_str(&match prompt {

@@ -5,10 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -30,7 +29,8 @@ pub fn start(preferred: Option<&str>) {
     let wanted = wanted.or_else(|| preferred.map(str::to_owned)).unwrap_or_default();
     let (filter, wrong) = filter(&wanted);
     let file = LogFile { path, limit: LIMIT, file: Mutex::new(None) };
-    let layer = tracing_subscriber::fmt::layer().with_writer(file).log_internal_errors(false).with_filter(filter);
+    let layer =
+        tracing_subscriber::fmt::layer().with_writer(Arc::new(file)).log_internal_errors(false).with_filter(filter);
     let is_first = tracing_subscriber::registry().with(layer).try_init().is_ok();
     if let Some(error) = wrong.filter(|_| is_first) {
         tracing::warn!(?wanted, error, "the log filter cannot be parsed; only warnings are logged");
@@ -91,22 +91,10 @@ fn appending(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-impl<'a> MakeWriter<'a> for LogFile {
-    type Writer = LogWriter<'a>;
-
-    fn make_writer(&'a self) -> LogWriter<'a> {
-        LogWriter { log: self }
-    }
-}
-
 /// Ignores failed writes, because a logger has nowhere to report them.
-struct LogWriter<'a> {
-    log: &'a LogFile,
-}
-
-impl Write for LogWriter<'_> {
+impl Write for &LogFile {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
-        let _ = self.log.append(lines);
+        let _ = self.append(lines);
         Ok(lines.len())
     }
 
@@ -163,6 +151,6 @@ mod tests {
     fn an_unwritable_log_is_not_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let log = LogFile { path: folder.path().to_owned(), limit: LIMIT, file: Mutex::new(None) };
-        assert!(log.make_writer().write_all(b"line\n").is_ok());
+        assert!((&log).write_all(b"line\n").is_ok());
     }
 }

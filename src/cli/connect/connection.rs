@@ -15,7 +15,7 @@ use super::switches;
 use refdesk_agents::canary::CanaryJob;
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
-    Client, NAME, PartCommand, ServerCommand, SettingsPart, SwitchProblem, hook_commands, is_ours, listed_server,
+    Client, ListedServer, NAME, PartCommand, ServerCommand, SettingsPart, SwitchProblem, hook_commands, is_ours,
     write_command,
 };
 use refdesk_desk::{Desk, Session};
@@ -154,17 +154,15 @@ impl Connection {
     }
 
     fn has_hooks(&self, file: &SettingsFile) -> bool {
-        let text = file.read().ok().flatten().unwrap_or_default();
-        hook_commands(&text, &self.client).is_ok_and(|commands| !commands.is_empty())
+        hook_commands(&file.text(), &self.client).is_ok_and(|commands| !commands.is_empty())
     }
 
     /// Whether the user's or the workspace's settings already contain our server.
     fn has_server(&self, desk: &Desk) -> bool {
-        [true, false].into_iter().any(|for_user| {
-            let file = settings_file::of(desk, &self.client.server.places, for_user).ok().flatten();
-            let text = file.and_then(|file| file.read().ok().flatten()).unwrap_or_default();
-            listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some_and(|it| it.problem.is_none()))
-        })
+        let is_usable = |server: ListedServer| server.problem.is_none();
+        [true, false]
+            .into_iter()
+            .any(|for_user| settings_file::server(desk, &self.client, for_user).is_some_and(is_usable))
     }
 
     /// Shows, asks and writes.
@@ -210,10 +208,7 @@ impl Connection {
         };
         let file = settings_file::of(desk, &places, self.for_user).ok().flatten()?;
         let is_there = match self.wanted {
-            RequestedParts::Hooks => {
-                let text = file.read().ok().flatten().unwrap_or_default();
-                listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some())
-            }
+            RequestedParts::Hooks => settings_file::server(desk, &self.client, self.for_user).is_some(),
             _ => self.has_hooks(&file),
         };
         let scope = if self.for_user { " --user" } else { "" };

@@ -100,7 +100,7 @@ impl FileParts {
 
     /// The commands of refdesk in the file, made safe to show.
     pub fn commands(&self) -> Vec<String> {
-        let text = self.file.read().ok().flatten().unwrap_or_default();
+        let text = self.file.text();
         let of = |part: &SettingsPart| match &part.command {
             PartCommand::Hooks(_) => {
                 let commands = hook_commands(&text, &part.client).unwrap_or_default();
@@ -156,7 +156,7 @@ impl FileParts {
 
     /// Whether there are records of entries that the file does not contain, because they were removed or never written.
     pub fn is_only_recorded(&self) -> bool {
-        let text = self.file.read().ok().flatten().unwrap_or_default();
+        let text = self.file.text();
         let is_ahead = || self.records().all(|record| record.is_ahead_of(&text));
         self.is_recorded() && (self.commands().is_empty() || is_ahead())
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::super::environment;
-use refdesk_agents::setup::{SettingsPlace, SettingsPlaces, SettingsVariable};
+use refdesk_agents::setup::{Client, ListedServer, SettingsPlace, SettingsPlaces, SettingsVariable, listed_server};
 use refdesk_database::config;
 use refdesk_desk::Desk;
 use refdesk_files::nofollow::open_in;
@@ -49,6 +49,12 @@ enum RootKind {
 pub(in crate::cli) fn of(desk: &Desk, places: &SettingsPlaces, for_user: bool) -> Result<Option<SettingsFile>, Error> {
     let place = if for_user { Some(places.user) } else { places.project };
     place.map(|place| at(desk, &place, for_user)).transpose()
+}
+
+/// The server of refdesk in the user's or the workspace's settings, if they have one and can be read.
+pub(in crate::cli) fn server(desk: &Desk, client: &Client, for_user: bool) -> Option<ListedServer> {
+    let file = of(desk, &client.server.places, for_user).ok().flatten()?;
+    listed_server(&file.text(), &client.server).ok().flatten()
 }
 
 /// The settings file in the workspace or, `for_user`, of the user.
@@ -147,6 +153,11 @@ impl SettingsFile {
         })
     }
 
+    /// Like [`Self::read`]; empty if there is no file or it cannot be read.
+    pub fn text(&self) -> String {
+        self.read().ok().flatten().unwrap_or_default()
+    }
+
     /// Up to `limit` bytes of the file, and whether there are more. A file in the workspace is never read from outside
     /// it, even if a component becomes a link in the meantime.
     fn bytes(&self, limit: u64) -> io::Result<(Vec<u8>, bool)> {
@@ -201,6 +212,7 @@ impl SettingsFile {
             _ => refused,
         }
     }
+
     fn outside(&self) -> Error {
         let of = match self.root_kind {
             RootKind::Home => "the home folder".to_owned(),

@@ -264,12 +264,8 @@ impl AgentSettings {
         }
         let is_missing = self.server.is_none() && !self.is_server_removed;
         if is_missing && self.hook.as_deref().is_some_and(|command| command.ends_with(" --mcp")) {
-            let is_elsewhere = [true, false].into_iter().any(|for_user| {
-                let file = settings_file::of(desk, &self.client.server.places, for_user).ok().flatten();
-                let text = file.and_then(|file| file.read().ok().flatten()).unwrap_or_default();
-                listed_server(&text, &self.client.server).is_ok_and(|found| found.is_some())
-            });
-            if !is_elsewhere {
+            let is_listed = |for_user: &bool| settings_file::server(desk, &self.client, *for_user).is_some();
+            if ![true, false].iter().any(is_listed) {
                 let text = "hints name the tools of the server, which is not connected".to_owned();
                 self.problems.push((text, format!("`refdesk connect {word}` connects both")));
             }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::answer::CommandOutput;
+use super::super::answer::{CommandOutput, object};
 use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, execute, in_row, not_written, row, scope};
-use super::{read_json_argument, refusal, write};
+use super::{read_json_argument, refusal};
 use crate::cli::fix;
 use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::output::{Proposal, conflicts};
@@ -45,11 +45,10 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
     let (index, diagnostics) = desk.settled().templates();
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {
-            let outcome = execute(desk, session, args, &mut outputs);
-            let written_row =
-                |(at, output): (usize, &PlannedOutput)| numbered(at, row(output, outcome.written.get(at)));
-            let json = document(outcome.refused.is_empty(), outputs.iter().enumerate().map(written_row).collect());
-            write::answer(outcome, json)
+            let (answer, written) = execute(desk, session, args, &mut outputs);
+            let written_row = |(at, output): (usize, &PlannedOutput)| numbered(at, row(output, written.get(at)));
+            let json = document(answer.refused.is_empty(), outputs.iter().enumerate().map(written_row).collect());
+            CommandOutput { json, ..answer }
         }
         Err(refused) => {
             let refused_row = |(at, json, refusal): &(usize, Map<String, Value>, Error)| {
@@ -59,7 +58,7 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
             };
             let json = document(false, refused.iter().map(refused_row).collect());
             let refused = refused.into_iter().map(|(at, _, refusal)| in_row(at, refusal)).collect();
-            CommandOutput::new(Value::Object(json), "").with_failures(refused)
+            CommandOutput::new(json, "").with_failures(refused)
         }
     };
     if rows.is_empty() {
@@ -69,8 +68,8 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
     answer
 }
 
-fn document(success: bool, outputs: Vec<Value>) -> Map<String, Value> {
-    Map::from_iter([("success".to_owned(), json!(success)), ("outputs".to_owned(), Value::Array(outputs))])
+fn document(success: bool, outputs: Vec<Value>) -> Value {
+    object([("success", json!(success)), ("outputs", Value::Array(outputs))])
 }
 
 /// A row of the answer; rows are counted from 1.

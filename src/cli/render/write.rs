@@ -17,19 +17,6 @@ pub(super) struct PlannedOutput {
     pub proposal: Proposal,
 }
 
-pub(super) struct WriteOutcome {
-    /// One per output, in the same order; empty if nothing was to be written.
-    pub written: Vec<WrittenFile>,
-    /// Why nothing was written.
-    pub refused: Vec<Error>,
-    /// The diffs, and what was written, for people.
-    pub text: String,
-    /// Problems that were not shown yet.
-    pub diagnostics: Vec<Diagnostic>,
-    /// What a write would have done, if nothing was written.
-    pub notes: Vec<String>,
-}
-
 pub(super) fn scope(args: &RenderArgs) -> Scope {
     if args.allow_outside { Scope::Anywhere } else { Scope::Workspace }
 }
@@ -61,18 +48,12 @@ pub(super) fn one(
     };
     made.warnings.extend(proposal.diff.note.clone());
     let mut outputs = [PlannedOutput { made, proposal }];
-    let outcome = execute(desk, session, args, &mut outputs);
-    let mut json = Map::from_iter([("success".to_owned(), json!(outcome.refused.is_empty()))]);
+    let (answer, written) = execute(desk, session, args, &mut outputs);
+    let mut json = Map::from_iter([("success".to_owned(), json!(answer.refused.is_empty()))]);
     for output in &outputs {
-        json.extend(row(output, outcome.written.first()));
+        json.extend(row(output, written.first()));
     }
-    answer(outcome, json)
-}
-
-pub(super) fn answer(outcome: WriteOutcome, json: Map<String, Value>) -> CommandOutput {
-    let WriteOutcome { refused, text, diagnostics, notes, .. } = outcome;
-    let answer = CommandOutput::new(Value::Object(json), text).with_failures(refused);
-    CommandOutput { diagnostics, notes, ..answer }
+    CommandOutput { json: Value::Object(json), ..answer }
 }
 
 pub(super) fn row(output: &PlannedOutput, written: Option<&WrittenFile>) -> Map<String, Value> {
@@ -98,30 +79,30 @@ fn members(made: &RenderedTemplate) -> Map<String, Value> {
     ])
 }
 
-/// Shows, asks and writes, all or nothing. If a file changes in the meantime, updates its diff.
+/// Shows, asks and writes, all or nothing. If a file changes in the meantime, updates its diff. Returns the answer
+/// without its JSON, and what was written: one file per output, in the same order, or nothing.
 pub(super) fn execute(
     desk: &mut Desk,
     session: &Session,
     args: &RenderArgs,
     outputs: &mut [PlannedOutput],
-) -> WriteOutcome {
+) -> (CommandOutput, Vec<WrittenFile>) {
     let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
-    let diagnostics = warnings.map(|warning| Diagnostic::warning(Code::Render, warning.as_str())).collect();
-    let (written, refused, notes) = (Vec::new(), Vec::new(), Vec::new());
-    let mut outcome = WriteOutcome { written, refused, text: differences(outputs), diagnostics, notes };
+    let mut answer = CommandOutput::new(Value::Null, differences(outputs));
+    answer.diagnostics = warnings.map(|warning| Diagnostic::warning(Code::Render, warning.as_str())).collect();
     if args.dry_run {
-        outcome.notes = preview(outputs, args.overwrite);
-        outcome.text.push_str(&unchanged(outputs));
-        return outcome;
+        answer.notes = preview(outputs, args.overwrite);
+        answer.text.extend_from_slice(unchanged(outputs).as_bytes());
+        return (answer, Vec::new());
     }
     if !args.overwrite {
         let exists = |(at, output): (usize, &PlannedOutput)| {
             let refusal = not_written(needs_overwrite(&output.proposal)?);
             Some(if args.batch.is_some() { in_row(at, refusal) } else { refusal })
         };
-        outcome.refused = outputs.iter().enumerate().filter_map(exists).collect();
-        if !outcome.refused.is_empty() {
-            return outcome;
+        let refused: Vec<Error> = outputs.iter().enumerate().filter_map(exists).collect();
+        if !refused.is_empty() {
+            return (answer.with_failures(refused), Vec::new());
         }
     }
     let changes = outputs.iter().any(|output| !output.proposal.is_unchanged());
@@ -129,21 +110,13 @@ pub(super) fn execute(
         match approved(outputs) {
             Some(true) => {
                 // The user has seen the text, with its warnings.
-                outcome.text.clear();
-                outcome.diagnostics.clear();
+                answer.text.clear();
+                answer.diagnostics.clear();
             }
-            Some(false) => {
-                return WriteOutcome {
-                    text: String::new(),
-                    diagnostics: Vec::new(),
-                    refused: vec![not_written(declined("written"))],
-                    ..outcome
-                };
-            }
+            Some(false) => return (CommandOutput::refused(not_written(declined("written"))), Vec::new()),
             None => {
-                outcome.notes = preview(outputs, args.overwrite);
-                outcome.refused.push(not_written(unasked("written")));
-                return outcome;
+                answer.notes = preview(outputs, args.overwrite);
+                return (answer.with_failures(vec![not_written(unasked("written"))]), Vec::new());
             }
         }
     }
@@ -151,19 +124,18 @@ pub(super) fn execute(
     match desk.write(session, &proposals, "") {
         Ok(written) => {
             for (output, written) in outputs.iter().zip(&written) {
-                outcome.text.push_str(&written_line(output, written));
+                answer.text.extend_from_slice(written_line(output, written).as_bytes());
             }
-            outcome.written = written;
+            (answer, written)
         }
         Err(WriteFailure { refused, current: updated }) => {
             if !updated.is_empty() {
                 outputs.iter_mut().zip(updated).for_each(|(output, updated)| output.proposal = updated);
-                outcome.text = differences(outputs);
+                answer.text = differences(outputs).into_bytes();
             }
-            outcome.refused.push(not_written(refused));
+            (answer.with_failures(vec![not_written(refused)]), Vec::new())
         }
     }
-    outcome
 }
 
 fn differences(outputs: &[PlannedOutput]) -> String {
