@@ -118,22 +118,21 @@ pub fn run(
         }
     };
     let print = |answer| output::print(finished(answer), arguments.format);
-    if arguments.tour && arguments.command.is_some() {
-        let refused = CommandOutput::usage("the tour works only on the full screen", "leave out the command");
-        return Ok(print(refused));
-    }
-    if arguments.plain && arguments.command.is_none() && arguments.format == OutputFormat::Json {
-        let refused =
-            CommandOutput::usage("the plain interface prints text, not JSON", "leave out --plain, and name a command");
-        return Ok(print(refused));
-    }
-    if arguments.ascii && arguments.command.is_some() {
-        let refused = CommandOutput::usage("--ascii is for the full screen", "leave out --ascii, or the command");
-        return Ok(print(refused));
-    }
-    if arguments.plain && arguments.command.is_some() {
-        let refused = CommandOutput::usage("commands print plain lines anyway", "leave out --plain, or the command");
-        return Ok(print(refused));
+    let has_command = arguments.command.is_some();
+    let is_json = arguments.format == OutputFormat::Json;
+    for (is_wrong, message, fix) in [
+        (arguments.tour && has_command, "the tour works only on the full screen", "leave out the command"),
+        (
+            arguments.plain && !has_command && is_json,
+            "the plain interface prints text, not JSON",
+            "leave out --plain, and name a command",
+        ),
+        (arguments.ascii && has_command, "--ascii is for the full screen", "leave out --ascii, or the command"),
+        (arguments.plain && has_command, "commands print plain lines anyway", "leave out --plain, or the command"),
+    ] {
+        if is_wrong {
+            return Ok(print(CommandOutput::usage(message, fix)));
+        }
     }
     let own_files = match &arguments.command {
         Some(Command::Config { command }) => Some(preferences::run(*command, screen_settings)),
@@ -209,10 +208,7 @@ fn answer(options: Options, session: &Session, command: &Command, arguments: &Cl
             Ok(options) => options,
             Err(refused) => return refused,
         },
-        _ => options,
-    };
-    // Profiles are measured on the desk that will use them.
-    let options = match command {
+        // Profiles are measured on the desk that will use them.
         Command::Profiles => Options { profile: None, ..options },
         _ => options,
     };
@@ -314,9 +310,6 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
         Command::Tag { words } => tag::run(desk, session, words),
         Command::Remove(args) => remove::run(desk, session, args),
         Command::Where => places::run(desk),
-        Command::Config { .. } | Command::Completions { .. } | Command::Man { .. } => {
-            CommandOutput::usage("this command needs no open workspace", "run it on its own")
-        }
         Command::Index(args) => index::run(desk, args),
         Command::Search(args) => search::run(desk, session, args).into(),
         Command::Db { command } => db::run(desk, session, command, format),
@@ -334,10 +327,12 @@ fn run_command(desk: &mut Desk, session: &Session, command: &Command, arguments:
         Command::Replay { n } => replay::run(desk, *n),
         // Handled earlier, with or without an open desk.
         Command::Hook(_) => CommandOutput::new(serde_json::json!({}), "{}\n"),
-        // `run` passes these to an engine that it has started, not to a desk.
-        Command::Watch | Command::Mcp(_) => {
-            CommandOutput::usage("this command needs no open workspace", "run it on its own")
-        }
+        // `run` answers these without a desk, or passes them to an engine that it has started.
+        Command::Config { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. }
+        | Command::Watch
+        | Command::Mcp(_) => CommandOutput::usage("this command needs no open workspace", "run it on its own"),
         Command::Ask(args) => ask::run(desk, session, args),
         Command::Profiles => profiles::run(desk, arguments.profile.as_deref(), format),
         Command::Trust { command } => trust::run(desk, session, command.as_ref()),

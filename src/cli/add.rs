@@ -159,8 +159,7 @@ fn text(desk: &Desk, outcome: &AddedSources) -> String {
     let mut text = String::new();
     for added in &outcome.added {
         let file = desk.workspace_context().display(&added.file);
-        text.push_str(&one_line(&format!("added {} in {file}", added.id)));
-        text.push('\n');
+        text.push_str(&format!("{}\n", one_line(&format!("added {} in {file}", added.id))));
     }
     let waiting: Vec<String> = outcome
         .added
@@ -178,8 +177,7 @@ fn text(desk: &Desk, outcome: &AddedSources) -> String {
         )),
     }
     for (place, id) in &outcome.known {
-        text.push_str(&one_line(&format!("{place} is already in the catalog, as {id}")));
-        text.push('\n');
+        text.push_str(&format!("{}\n", one_line(&format!("{place} is already in the catalog, as {id}"))));
     }
     text
 }

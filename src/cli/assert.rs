@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
@@ -67,6 +68,8 @@ fn invalid_file(shown: &str, problems: Vec<Diagnostic>) -> CommandOutput {
     CommandOutput { exit: 2, json, diagnostics: problems, ..CommandOutput::refused(refusal) }
 }
 
+/// An unmet expectation, and what happened instead.
+#[derive(Serialize)]
 struct UnmetExpectation {
     expectation: &'static str,
     id: Option<String>,
@@ -152,7 +155,6 @@ pub fn nothing() -> Value {
 }
 
 fn to_json(asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> Value {
-    let missed = |unmet: &UnmetExpectation| json!({"expectation": unmet.expectation, "id": unmet.id, "reason": unmet.reason, "message": unmet.message});
     let case = |(judged, unmet): (&CaseResult, &Vec<UnmetExpectation>)| {
         json!({
             "name": judged.case.name,
@@ -161,7 +163,7 @@ fn to_json(asserted: &AssertionReport, unmet: &[Vec<UnmetExpectation>]) -> Value
             "hints": judged.hints,
             "expands": judged.expands,
             "tokens": judged.tokens,
-            "missed": unmet.iter().map(missed).collect::<Vec<_>>(),
+            "missed": unmet,
         })
     };
     let (wanted, unmet_count) = asserted.counts();

@@ -42,15 +42,9 @@ pub fn include(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
 pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
     let mut output = answer(desk.clear(session, all), "cleared", "nothing to clear");
     if output.exit == 0 {
-        output.notes = remaining(desk.catalog(), desk.selection(), "@").iter().map(|it| as_note(it)).collect();
+        output.notes = remaining(desk.catalog(), desk.selection(), "@").iter().map(|it| rows::as_note(it)).collect();
     }
     output
-}
-
-/// A sentence as a note: in lower case, and without its period.
-fn as_note(sentence: &str) -> String {
-    let mut rest = sentence.trim_end_matches('.').chars();
-    rest.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(rest).collect()
 }
 
 /// `@a, @b`

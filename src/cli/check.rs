@@ -7,7 +7,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::CheckArgs;
 use super::fix;
-use super::output::{ask_to_leave, to_text};
+use super::output::{ask_to_leave, lines};
 use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
@@ -57,13 +57,9 @@ pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutpu
     let (errors, warnings) = problems_and(desk, unfixed);
     let mut text = String::new();
     for FixedPath { file, before, after, .. } in &fixed {
-        text.push_str(&one_line(&format!("{file}: changed '{before}' to '{after}'")));
-        text.push('\n');
+        text.push_str(&format!("{}\n", one_line(&format!("{file}: changed '{before}' to '{after}'"))));
     }
-    for problem in errors.iter().chain(&warnings) {
-        text.push_str(&to_text(problem));
-        text.push('\n');
-    }
+    text.push_str(&lines(errors.iter().chain(&warnings)));
     let sources = desk.catalog().len();
     let counts = [(sources, "source"), (total(&errors), "error"), (total(&warnings), "warning")];
     let [sources, wrong, odd] = counts.map(|(count, what)| counted(count, what));

@@ -32,10 +32,9 @@ fn not_a_time(text: &str, now: &Zoned) -> CommandOutput {
 /// Prints the requested lines, or only those of `session` if it is given.
 pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: OutputFormat) -> CommandOutput {
     let now = since::now();
-    let since = match args.since.as_deref().map(|text| (text, since::parse(text, &now))) {
-        None => None,
-        Some((_, Some(since))) => Some(since),
-        Some((text, None)) => return not_a_time(text, &now),
+    let since = match args.since.as_deref().map(|text| since::parse(text, &now).ok_or(text)).transpose() {
+        Ok(since) => since,
+        Err(text) => return not_a_time(text, &now),
     };
     let session = session.map(refdesk_files::name::safe);
     let is_wanted = |line: &Line| {

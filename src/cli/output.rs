@@ -400,6 +400,11 @@ pub fn to_text(problem: &Diagnostic) -> String {
     Diagnostic { file, message: line(&problem.message), fix, ..problem.clone() }.to_string()
 }
 
+/// Diagnostics for people, a line or two each.
+pub fn lines<'a>(problems: impl IntoIterator<Item = &'a Diagnostic>) -> String {
+    problems.into_iter().map(|problem| to_text(problem) + "\n").collect()
+}
+
 pub fn print_to_stderr(text: &str) {
     let text = visible(text);
     let text = if is_colored(&io::stderr()) { Cow::Owned(in_color(&text)) } else { text };

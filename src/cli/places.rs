@@ -22,8 +22,8 @@ struct Place {
 }
 
 impl Place {
-    fn new(key: &'static str, path: PathBuf, why: impl Into<String>) -> Self {
-        Self { key, path: Some(path), name: None, why: why.into() }
+    fn new(key: &'static str, path: impl Into<Option<PathBuf>>, why: impl Into<String>) -> Self {
+        Self { key, path: path.into(), name: None, why: why.into() }
     }
 
     fn exists(&self) -> bool {
@@ -87,33 +87,24 @@ fn places(desk: &Desk) -> Vec<Place> {
         None => format!("the search index{}", is_absent(&index)),
     };
     let log = log::file();
+    let why_log = log.as_deref().map_or("no home folder is known".to_owned(), |log| {
+        format!("$REFDESK_LOG sets what is logged{}", is_absent(log))
+    });
     let own = user::file(context.config_home.as_deref());
     let why_own = own.as_deref().map_or("no home folder is known".to_owned(), |file| {
         format!("your own preferences, for every workspace{}", is_absent(file))
     });
     vec![
         Place::new("workspace", workspace, why_workspace(context)),
-        Place {
-            key: "configuration",
-            path: desk.config_file().map(Path::to_path_buf),
-            name: None,
-            why: why_config(desk),
-        },
+        Place::new("configuration", desk.config_file().map(Path::to_path_buf), why_config(desk)),
         Place::new("references", references, why_references),
         Place { key: "desk", path: None, name: Some(desk.name().to_owned()), why: why_desk.to_owned() },
         Place::new("selection", choice, why_choice),
         Place::new("journal", desk.journal_file(), format!("what agents were sent{}", is_absent(&desk.journal_file()))),
         Place::new("index", index, why_index),
-        Place { key: "state", path: state, name: None, why: why_state.to_owned() },
-        Place {
-            key: "log",
-            why: log.as_deref().map_or("no home folder is known".to_owned(), |log| {
-                format!("$REFDESK_LOG sets what is logged{}", is_absent(log))
-            }),
-            path: log,
-            name: None,
-        },
-        Place { key: "preferences", path: own, name: None, why: why_own },
+        Place::new("state", state, why_state),
+        Place::new("log", log, why_log),
+        Place::new("preferences", own, why_own),
     ]
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{ConfigCommand, ConfigFile};
-use super::output::to_text;
+use super::output::lines;
 use super::{environment, fix};
 use refdesk_core::config::screen_files::{self, ActionKeys, ScreenFiles, ScreenSettings, keymap_file, themes_folder};
 use refdesk_core::config::user::KEYS;
@@ -92,11 +92,7 @@ fn show(own: &OwnFiles, values: &[Option<&str>], settings: &ScreenSettings) -> C
 fn check(own: &OwnFiles, themes: &[String], problems: &[Diagnostic]) -> CommandOutput {
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) =
         problems.iter().cloned().partition(Diagnostic::is_error);
-    let mut text = String::new();
-    for problem in problems {
-        text.push_str(&to_text(problem));
-        text.push('\n');
-    }
+    let mut text = lines(problems);
     let mut files = vec![own.preferences.to_string_lossy().into_owned(), own.keymap.to_string_lossy().into_owned()];
     let others = problems.iter().filter_map(|problem| problem.file.as_ref()).chain(themes);
     for other in others {

@@ -82,7 +82,7 @@ fn to_json(it: &ProfileDetails) -> Value {
         "template_count": it.templates.len(),
         "tokens": it.tokens,
         "waiting": it.waiting,
-        "of_its_own_scope": is_narrow(it),
+        "of_its_own_scope": !it.sources.is_empty(),
         "switched": it.switched.as_ref().map(|after| json!({
             "picks": after.picks,
             "transitive": after.pulled_in,
@@ -193,11 +193,6 @@ fn own_scope(it: &ProfileDetails) -> AfterSwitch {
 /// Whether a switch to the profile loads something other than the profile itself.
 fn is_different(it: &ProfileDetails) -> bool {
     it.switched.as_ref().is_some_and(|after| *after != own_scope(it))
-}
-
-/// Whether the profile is limited to fewer or other sources than the workspace.
-fn is_narrow(it: &ProfileDetails) -> bool {
-    !it.sources.is_empty()
 }
 
 fn details(it: &ProfileDetails) -> String {

@@ -97,12 +97,10 @@ fn removed(desk: &Desk, shown: &Shown) -> CommandOutput {
     for id in ids {
         if let Some(other) = desk.catalog().get(id.as_str()) {
             let file = desk.workspace_context().display(&other.origin.file);
-            text.push_str(&one_line(&format!("{id} is still in the catalog: {file} also defines it")));
-            text.push('\n');
+            text.push_str(&format!("{}\n", one_line(&format!("{id} is still in the catalog: {file} also defines it"))));
         }
         if desk.settings().preselected.iter().any(|preselected| preselected == id.as_str()) {
-            text.push_str(&one_line(&format!("{id} is still in 'preselected' of the configuration")));
-            text.push('\n');
+            text.push_str(&format!("{} is still in 'preselected' of the configuration\n", one_line(id.as_str())));
         }
     }
     CommandOutput::new(shown.json("success", &shown.removal.ids), text)

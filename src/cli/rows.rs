@@ -7,6 +7,7 @@ use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::names;
+use refdesk_text::words::uncapitalized;
 
 pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     json!({
@@ -32,6 +33,11 @@ pub fn mentions(desk: &Desk, listed: &[Mention], more: usize) -> impl Iterator<I
 /// The position of a mention, for people: `by id, docs/a.md:3`.
 pub fn where_mentioned(desk: &Desk, mention: &Mention) -> String {
     format!("by {}, {}:{}", mention.via.word(), desk.workspace_context().display(&mention.file), mention.line)
+}
+
+/// Turns a sentence into a note, to be printed after `note: `.
+pub fn as_note(sentence: &str) -> String {
+    uncapitalized(sentence.trim_end_matches('.'))
 }
 
 /// Ids for people: `a, b`.

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::SearchArgs;
+use super::rows::as_note;
 use refdesk_desk::{
     Desk, HitRank, SEARCH_COMMAND, SearchAnswer, SearchHit, SearchMode, SearchReader, SearchRequest, SearchScope,
     Session,
@@ -46,12 +47,6 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SearchArgs) -> Result<Comm
         emphasised: printed.emphasised,
         ..CommandOutput::new(json!(answer), printed.text)
     })
-}
-
-/// Turns a sentence into a note, to be printed after `note: `.
-fn as_note(sentence: &str) -> String {
-    let mut rest = sentence.trim_end_matches('.').chars();
-    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
 }
 
 /// Text with the words to emphasise.

@@ -80,10 +80,6 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         one_line(&desk.workspace().to_string_lossy()),
         sentences(waiting)
     );
-    let refused = |message: &str, hint: &str, text: String| {
-        let refusal = Error::new(Code::NotApproved, message, hint);
-        CommandOutput::new(document("error", trusted, waiting), text).with_failures(vec![refusal])
-    };
     // No option can replace the question, because an agent with a shell could use it too.
     match ask(&shown, "Trust all of it?") {
         Some(true) => {}
@@ -97,7 +93,8 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         }
         None => {
             let hint = "a person approves this at a terminal, with `refdesk trust` or on the full screen";
-            return refused("not a terminal, so nothing was trusted", hint, shown);
+            let refusal = Error::new(Code::NotApproved, "not a terminal, so nothing was trusted", hint);
+            return CommandOutput::new(document("error", trusted, waiting), shown).with_failures(vec![refusal]);
         }
     }
     match desk.trust(waiting) {

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::OutputFormat;
-use super::answer::CommandOutput;
+use super::answer::{CommandOutput, object};
 use super::output::{self, ignore_closed_reader};
 use super::signals::Signals;
 use crate::runtime::runtime;
@@ -145,8 +145,7 @@ impl EventPrinter<'_> {
             ("place", place.map(Value::from)),
             ("receipt", receipt.map(|line| json!(line))),
         ];
-        let known = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        Value::Object(known.collect::<Map<_, _>>())
+        object(members.into_iter().filter_map(|(name, value)| Some((name, value?))))
     }
 }
 

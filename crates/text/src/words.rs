@@ -9,6 +9,12 @@ pub fn capitalized(text: &str) -> String {
     rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
 }
 
+/// The text with its first letter in lower case.
+pub fn uncapitalized(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
+}
+
 /// A letter: general category L.
 pub fn is_letter(c: char) -> bool {
     if c.is_ascii() {

@@ -16,6 +16,7 @@ use refdesk_desk::{
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
+use refdesk_text::words::uncapitalized;
 use refdesk_text::{Code, Error};
 
 /// The most ids in a line.
@@ -54,7 +55,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &DbDocumentArgs, interrupt:
         } else {
             let answer = CommandOutput::new(json!({"status": "error"}), shown(desk, &prepared));
             let mut answer = with_problems(answer, &prepared).with_failures(vec![unasked("written")]);
-            answer.notes.push(format!("this would {}", in_a_sentence(&question)));
+            answer.notes.push(format!("this would {}", uncapitalized(&question)));
             return CommandOutput { exit: 2, ..answer };
         }
     }
@@ -113,12 +114,6 @@ fn question(prepared: &Documentation) -> String {
     let pages = counted(prepared.to_write(), "page");
     let sources = if prepared.catalog.is_empty() { "" } else { ", and add them to the catalog" };
     format!("Write {pages}{removed} below {folder}{sources}")
-}
-
-/// The question with a lowercase first letter.
-fn in_a_sentence(question: &str) -> String {
-    let mut letters = question.chars();
-    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
 fn shown(desk: &Desk, prepared: &Documentation) -> String {

@@ -2,7 +2,6 @@
 //! below. The picture follows the reader's light or dark setting.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -127,19 +126,15 @@ fn boxed(desk: &Desk, source: &Source, label: &str, place: BoxPlace) -> String {
         (false, false) => "source",
     };
     let BoxPlace { x, y, width, .. } = place;
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        out,
+    format!(
         "<g class=\"{class}\"><title>{}: {}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
-         height=\"{BOX_HEIGHT}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+         height=\"{BOX_HEIGHT}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>\n",
         escaped(source.id.as_str()),
         escaped(&source.name),
         x + 10.0,
         y + 17.0,
         escaped(label),
-    );
-    out
+    )
 }
 
 fn label(source: &Source) -> String {
@@ -148,15 +143,5 @@ fn label(source: &Source) -> String {
 
 /// Escapes a text for XML and makes invisible characters visible.
 fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in one_line(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
+    one_line(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

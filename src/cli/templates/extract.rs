@@ -50,8 +50,7 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
     let mut text = String::new();
     for (what, names) in [("written", &written), ("kept", &kept), ("removed", &removed)] {
         for name in names {
-            text.push_str(&one_line(&format!("{what}: {}/{name}", refdesk_templates::FOLDER)));
-            text.push('\n');
+            text.push_str(&format!("{what}: {}/{}\n", refdesk_templates::FOLDER, one_line(name)));
         }
     }
     if text.is_empty() && templates.is_empty() && failed.is_empty() {

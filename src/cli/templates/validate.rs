@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::answer::CommandOutput;
 use crate::cli::fix;
-use crate::cli::output::to_text;
+use crate::cli::output::lines;
 use refdesk_desk::Desk;
 use refdesk_files::path::absolute;
 use refdesk_templates::{Template, TemplateIndex};
@@ -100,11 +100,7 @@ fn answer(members: Map<String, Value>, found: Vec<Diagnostic>, judged: usize) ->
         _ => it,
     });
     let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = severe.partition(Diagnostic::is_error);
-    let mut text = String::new();
-    for problem in errors.iter().chain(&warnings) {
-        text.push_str(&to_text(problem));
-        text.push('\n');
-    }
+    let mut text = lines(errors.iter().chain(&warnings));
     let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let (wrong, odd) = (counted(errors.len(), "error"), counted(warnings.len(), "warning"));
     text.push_str(&format!("{}: {wrong}, {odd}\n", counted(judged, "template")));
