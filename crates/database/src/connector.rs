@@ -16,7 +16,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use crate::config::{Connection, DatabaseConfig};
-use crate::snapshot::{Snapshot, TableName};
+use crate::snapshot::{Snapshot, TableKind, TableName};
 
 /// The result of reading a database, and what could not be read.
 #[derive(Debug, Default)]
@@ -29,6 +29,26 @@ pub struct SchemaReading {
     pub problems: Vec<Diagnostic>,
     /// Notes about the connection, such as a role with more rights than reading requires.
     pub about_connection: Vec<Diagnostic>,
+}
+
+impl SchemaReading {
+    /// The name of a table if it is to be read; otherwise notes that it is not. `count` tables are read so far.
+    fn wanted(&mut self, config: &DatabaseConfig, kind: TableKind, name: TableName, count: usize) -> Option<TableName> {
+        let most = config.settings.max_tables;
+        if (kind.is_view() && !config.include_views) || !config.wants_table(&name.schema, &name.name) {
+            self.left_out.push(name);
+            return None;
+        }
+        if count < most {
+            return Some(name);
+        }
+        if self.snapshot.beyond.is_empty() {
+            let message = format!("there are more than {most} tables; the rest are left out");
+            self.problems.push(Diagnostic::warning(Code::TooMany, message));
+        }
+        self.snapshot.beyond.push(name);
+        None
+    }
 }
 
 /// How often to check whether reading was stopped.

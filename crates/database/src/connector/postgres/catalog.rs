@@ -10,7 +10,7 @@ use super::statements;
 use crate::config::DatabaseConfig;
 use crate::connector::SchemaReading;
 use crate::snapshot::{
-    ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, Table, TableKind, TableName,
+    ALL_COLUMNS, Column, Constraint, ForeignKey, IndexInfo, Key, SchemaInfo, Table, TableKind, TableName,
 };
 
 /// The oldest server version whose catalog supports the statements: 12.
@@ -28,7 +28,7 @@ pub(crate) struct RoleRights {
 
 pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<(SchemaReading, RoleRights), Refusal> {
     let mut rights = RoleRights::default();
-    let mut snapshot = Snapshot::default();
+    let mut reading = SchemaReading::default();
     for row in session.rows(statements::SERVER, &[])? {
         if value::<i32>(&row, 1)? < OLDEST {
             return Err(Refusal {
@@ -36,7 +36,7 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
                 words: "the server is older than PostgreSQL 12".to_owned(),
             });
         }
-        snapshot.server_version = Some(value(&row, 0)?);
+        reading.snapshot.server_version = Some(value(&row, 0)?);
         rights.role = value(&row, 2)?;
         rights.database = value(&row, 3)?;
         rights.is_superuser = value(&row, 4)?;
@@ -44,13 +44,11 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
     }
     let wanted = SchemaQuery { session, schemas: &config.schemas, system: config.include_system_tables };
     for row in wanted.rows(statements::SCHEMAS)? {
-        snapshot.schemas.push(SchemaInfo { name: value(&row, 0)?, comment: value(&row, 1)? });
+        reading.snapshot.schemas.push(SchemaInfo { name: value(&row, 0)?, comment: value(&row, 1)? });
         rights.may_create |= value::<Option<bool>>(&row, 2)?.unwrap_or(false);
     }
-    let mut problems = Vec::new();
-    let mut left_out = Vec::new();
-    let mut tables = wanted.tables(config, &mut rights, &mut left_out, &mut snapshot.beyond, &mut problems)?;
-    wanted.add_columns(&mut tables, &mut problems)?;
+    let mut tables = wanted.tables(config, &mut rights, &mut reading)?;
+    wanted.add_columns(&mut tables, &mut reading.problems)?;
     wanted.add_constraints(&mut tables)?;
     wanted.add_indexes(&mut tables)?;
     for row in wanted.rows(statements::READ_BY_VIEWS)? {
@@ -60,14 +58,14 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
     }
     for mut table in tables.into_values() {
         if table.is_locked {
-            problems.push(locked(&table));
+            reading.problems.push(locked(&table));
         }
         table.reads_from.sort();
-        snapshot.tables.push(table);
+        reading.snapshot.tables.push(table);
     }
-    problems.sort_by(|a, b| a.message.cmp(&b.message));
-    snapshot.sort();
-    Ok((SchemaReading { snapshot, left_out, problems, ..SchemaReading::default() }, rights))
+    reading.problems.sort_by(|a, b| a.message.cmp(&b.message));
+    reading.snapshot.sort();
+    Ok((reading, rights))
 }
 
 /// Tables by their OID.
@@ -88,13 +86,11 @@ impl SchemaQuery<'_> {
         &self,
         config: &DatabaseConfig,
         rights: &mut RoleRights,
-        left_out: &mut Vec<TableName>,
-        beyond: &mut Vec<TableName>,
-        problems: &mut Vec<Diagnostic>,
+        reading: &mut SchemaReading,
     ) -> Result<Tables, Refusal> {
         let mut tables = Tables::new();
         for row in self.rows(statements::RELATIONS)? {
-            let (schema, name): (String, String) = (value(&row, 1)?, value(&row, 2)?);
+            let name = TableName { schema: value(&row, 1)?, name: value(&row, 2)? };
             let kind = match value::<String>(&row, 3)?.as_str() {
                 "p" => TableKind::PartitionedTable,
                 "v" => TableKind::View,
@@ -102,19 +98,7 @@ impl SchemaQuery<'_> {
                 "f" => TableKind::ForeignTable,
                 _ => TableKind::Table,
             };
-            if (kind.is_view() && !config.include_views) || !config.wants_table(&schema, &name) {
-                left_out.push(TableName { schema, name });
-                continue;
-            }
-            let most = config.settings.max_tables;
-            if tables.len() == most {
-                if beyond.is_empty() {
-                    let message = format!("there are more than {most} tables; the rest are left out");
-                    problems.push(Diagnostic::warning(Code::TooMany, message));
-                }
-                beyond.push(TableName { schema, name });
-                continue;
-            }
+            let Some(TableName { schema, name }) = reading.wanted(config, kind, name, tables.len()) else { continue };
             // Every role may update some system tables.
             let may_write = value::<Option<bool>>(&row, 7)?.unwrap_or(false) && !is_system(&schema);
             rights.writable_tables += usize::from(may_write);

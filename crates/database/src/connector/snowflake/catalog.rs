@@ -86,64 +86,45 @@ pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Sc
     let schemas = serde_json::to_string(&config.schemas).unwrap_or_else(|_| "[]".to_owned());
     let with_system = config.include_system_tables.to_string();
     let wanted = |statement: &str| session.rows(statement, &[&schemas, &schemas, &with_system]);
-    let mut snapshot = Snapshot { server_version, ..Snapshot::default() };
+    let snapshot = Snapshot { server_version, ..Snapshot::default() };
+    let mut reading = SchemaReading { snapshot, ..SchemaReading::default() };
     for row in wanted(SCHEMAS)?.iter() {
         let comment = row.get("comment").map(str::to_owned);
-        snapshot.schemas.push(SchemaInfo { name: row.text("schema_name")?, comment });
+        reading.snapshot.schemas.push(SchemaInfo { name: row.text("schema_name")?, comment });
     }
-    let mut problems = Vec::new();
-    let mut left_out = Vec::new();
-    let mut tables = tables(&wanted(RELATIONS)?, config, &mut left_out, &mut snapshot.beyond, &mut problems)?;
-    add_columns(&mut tables, &wanted(COLUMNS)?, &mut problems)?;
+    let mut tables = tables(&wanted(RELATIONS)?, config, &mut reading)?;
+    add_columns(&mut tables, &wanted(COLUMNS)?, &mut reading.problems)?;
     for (word, kind) in KEYS {
-        let rows = keys(session, word, &snapshot.schemas, &mut problems)?;
-        add_keys(&mut tables, &rows, kind, &role.database, &mut problems)?;
+        let rows = keys(session, word, &reading.snapshot.schemas, &mut reading.problems)?;
+        add_keys(&mut tables, &rows, kind, &role.database, &mut reading.problems)?;
     }
-    snapshot.tables = tables.into_values().collect();
-    snapshot.sort();
-    Ok((SchemaReading { snapshot, left_out, problems, ..SchemaReading::default() }, role))
+    reading.snapshot.tables = tables.into_values().collect();
+    reading.snapshot.sort();
+    Ok((reading, role))
 }
 
 type Tables = BTreeMap<TableName, Table>;
 
-fn tables(
-    rows: &Rows,
-    config: &DatabaseConfig,
-    left_out: &mut Vec<TableName>,
-    beyond: &mut Vec<TableName>,
-    problems: &mut Vec<Diagnostic>,
-) -> Result<Tables, Error> {
+fn tables(rows: &Rows, config: &DatabaseConfig, reading: &mut SchemaReading) -> Result<Tables, Error> {
     let mut tables = Tables::new();
     for row in rows.iter() {
-        let (schema, name) = (row.text("table_schema")?, row.text("table_name")?);
+        let name = TableName { schema: row.text("table_schema")?, name: row.text("table_name")? };
         let kind = match row.get("table_type").unwrap_or_default() {
             "VIEW" => TableKind::View,
             "MATERIALIZED VIEW" => TableKind::MaterializedView,
             "EXTERNAL TABLE" => TableKind::ForeignTable,
             _ => TableKind::Table,
         };
-        if (kind.is_view() && !config.include_views) || !config.wants_table(&schema, &name) {
-            left_out.push(TableName { schema, name });
-            continue;
-        }
-        let most = config.settings.max_tables;
-        if tables.len() == most {
-            if beyond.is_empty() {
-                let message = format!("there are more than {most} tables; the rest are left out");
-                problems.push(Diagnostic::warning(Code::TooMany, message));
-            }
-            beyond.push(TableName { schema, name });
-            continue;
-        }
+        let Some(name) = reading.wanted(config, kind, name, tables.len()) else { continue };
         let table = Table {
             kind,
             comment: row.get("comment").map(str::to_owned),
             row_estimate: row.get("row_count").and_then(|count| count.parse().ok()),
-            schema: schema.clone(),
-            name: name.clone(),
+            schema: name.schema.clone(),
+            name: name.name.clone(),
             ..Table::default()
         };
-        tables.insert(TableName { schema, name }, table);
+        tables.insert(name, table);
     }
     Ok(tables)
 }
