@@ -28,6 +28,7 @@ use self::server::VariableAllowed;
 pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
 use crate::names::words::{is_slug, not_a_domain};
+use crate::snapshot::{Snapshot, TableName};
 
 /// The paths of the configuration file, in the order in which they are tried.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -219,6 +220,11 @@ impl DatabaseConfig {
         (self.schemas.is_empty() || self.schemas.iter().any(|wanted| wanted == schema))
             && (self.include_tables.is_empty() || matches(&self.include_tables))
             && !matches(&self.exclude_tables)
+    }
+
+    /// Whether a table does not exist, as opposed to being excluded by the configuration.
+    pub(crate) fn misses(&self, snapshot: &Snapshot, table: &TableName) -> bool {
+        !snapshot.has_table(table) && self.wants_table(&table.schema, &table.name)
     }
 }
 
@@ -456,11 +462,9 @@ fn sqlite(fields: &mut YamlFields<'_, '_>, place: &YamlNode) -> Option<Connectio
 
 fn checks(fields: &mut YamlFields<'_, '_>) -> Vec<(CheckRule, Option<Severity>)> {
     let Some(mut inner) = fields.inner("checks") else { return Vec::new() };
-    let names: Vec<&str> = CheckRule::ALL.iter().map(|(_, name, _)| *name).collect();
-    inner.warn_unknown(&names);
+    inner.warn_unknown(&CheckRule::ALL.map(CheckRule::word));
     let words = [("off", None), ("warning", Some(Severity::Warning)), ("error", Some(Severity::Error))];
-    let rules = CheckRule::ALL.iter().filter_map(|(rule, name, _)| Some((*rule, inner.word(name, &words)?)));
-    rules.collect()
+    CheckRule::ALL.into_iter().filter_map(|rule| Some((rule, inner.word(rule.word(), &words)?))).collect()
 }
 
 fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternBudget) -> Vec<(String, Vec<NamePattern>)> {

@@ -103,11 +103,11 @@ fn findings(database: &str, findings: &[Finding]) -> String {
         };
         if let [finding] = found.as_slice() {
             let (place, message) = (place(finding), one_line(&finding.message));
-            return format!("{severity}: {database}: {place}: {message} ({})\n{fix}", rule.name());
+            return format!("{severity}: {database}: {place}: {message} ({})\n{fix}", rule.word());
         }
         let places = first_of(found.iter().map(place), PLACES);
         let (count, what) = (grouped(found.len()), rule.of_many());
-        format!("{severity}: {database}: {count} {what} ({}): {places}\n{fix}", rule.name())
+        format!("{severity}: {database}: {count} {what} ({}): {places}\n{fix}", rule.word())
     };
     by_rule.iter().map(line).collect()
 }

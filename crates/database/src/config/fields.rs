@@ -72,9 +72,11 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         self.problems.push(problem.in_file(self.file).at(at));
     }
 
-    fn wrong(&mut self, key: &str, node: &YamlNode, wanted: &str) {
+    /// Reports a value of another type; there is no value then.
+    fn wrong<T>(&mut self, key: &str, node: &YamlNode, wanted: &str) -> Option<T> {
         let message = format!("'{key}' is {}, not {wanted}", node.kind());
         self.report(node, Diagnostic::error(Code::WrongType, message));
+        None
     }
 
     /// A nonempty text; a number is converted to its digits.
@@ -87,10 +89,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
             }
             YamlValue::Text(text) => Some(text.clone()),
             YamlValue::Int(number) => Some(number.to_string()),
-            _ => {
-                self.wrong(key, node, "a string");
-                None
-            }
+            _ => self.wrong(key, node, "a string"),
         }
     }
 
@@ -99,10 +98,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         let node = self.node(key)?;
         match node.value {
             YamlValue::Bool(flag) => Some(flag),
-            _ => {
-                self.wrong(key, node, "true or false");
-                None
-            }
+            _ => self.wrong(key, node, "true or false"),
         }
     }
 
@@ -111,10 +107,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         let node = self.node(key)?;
         let number = match node.value {
             YamlValue::Int(number) => u64::try_from(number).ok(),
-            _ => {
-                self.wrong(key, node, "a whole number");
-                return None;
-            }
+            _ => return self.wrong(key, node, "a whole number"),
         };
         let found = number.filter(|number| (least..=most).contains(number));
         if found.is_none() {
@@ -144,10 +137,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         let items = match &node.value {
             YamlValue::List(items) => items.as_slice(),
             YamlValue::Text(_) => std::slice::from_ref(node),
-            _ => {
-                self.wrong(key, node, "a list of strings");
-                return Vec::new();
-            }
+            _ => return self.wrong(key, node, "a list of strings").unwrap_or_default(),
         };
         let mut texts = Vec::new();
         for item in items {
@@ -157,7 +147,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
                     self.report(item, Diagnostic::error(Code::MissingField, format!("'{key}' has an empty text")));
                 }
                 // A number is more likely a mistake than a name, which could be quoted.
-                _ => self.wrong(key, item, "a string"),
+                _ => texts.extend(self.wrong(key, item, "a string")),
             }
         }
         texts
@@ -168,10 +158,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         let Some(node) = self.node(key) else { return &[] };
         match &node.value {
             YamlValue::List(items) => items,
-            _ => {
-                self.wrong(key, node, "a list");
-                &[]
-            }
+            _ => self.wrong(key, node, "a list").unwrap_or_default(),
         }
     }
 

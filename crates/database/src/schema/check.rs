@@ -119,7 +119,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
             );
         }
         let Some(target) = input.snapshot.table(&key.target) else {
-            if input.is_missing(&key.target) {
+            if input.config.misses(input.snapshot, &key.target) {
                 let message =
                     format!("the foreign key ({columns}) refers to {}, which does not exist", key.target.full());
                 report(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
@@ -216,11 +216,6 @@ fn of_quoted(what: &str, comment: &str, column: Option<&str>, report: ReportFind
 }
 
 impl CheckInput<'_> {
-    /// Whether a referenced table does not exist, as opposed to being excluded by the configuration.
-    fn is_missing(&self, target: &TableName) -> bool {
-        self.config.wants_table(&target.schema, &target.name) && !self.snapshot.has_table(target)
-    }
-
     /// Whether values of two types can be equal. SQLite only has its affinities.
     fn is_same_type(&self, one: &str, other: &str) -> bool {
         let is_sqlite = matches!(self.config.connection, Connection::Sqlite { .. });
@@ -294,7 +289,7 @@ mod tests {
             assert_eq!(problems, []);
             let (config, notes) = (&config.databases[0], Notes::default());
             let input = CheckInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, domains: &domains };
-            let line = |it: &Finding| format!("{} {}", it.rule.name(), it.column.as_deref().unwrap_or("-"));
+            let line = |it: &Finding| format!("{} {}", it.rule.word(), it.column.as_deref().unwrap_or("-"));
             check(&input).iter().map(line).collect()
         };
         let all = [

@@ -315,7 +315,7 @@ fn personal_data_in_comments_is_never_written() {
         assert!(!text.contains("4111") && !text.contains("carol"), "{path}");
     }
     let (checked, _) = world.desk().check_databases(&[]).unwrap();
-    let found = checked[0].findings.iter().filter(|it| it.rule.name() == "value_in_comment");
+    let found = checked[0].findings.iter().filter(|it| it.rule.word() == "value_in_comment");
     let found: Vec<&str> = found.map(|it| it.message.as_str()).collect();
     assert!(found.contains(&"its comment quotes a value (card), which is left out"), "{found:?}");
     assert!(!found.concat().contains("4111"));

@@ -57,7 +57,7 @@ impl DocInput<'_> {
         let note = self.notes.table(table);
         let noted = note.and_then(|note| note.description.as_deref());
         let (description, source) = description(noted, table.comment.as_deref(), || {
-            describe::table(table, &referring(table, referenced_by), &|name| self.is_missing(name))
+            describe::table(table, &referring(table, referenced_by), &|name| self.config.misses(self.snapshot, name))
         });
         let profile = self.profiles.get(&table.table_name());
         let profile_of = |column: &Column| profile.and_then(|profile| profile.columns.get(&column.name));
@@ -101,7 +101,7 @@ impl DocInput<'_> {
         profile: Option<&ColumnProfile>,
         sensitive: Option<&SensitiveRule>,
     ) -> ColumnDoc {
-        let (rule_text, says_all) = describe::column(table, column, &|name| self.is_missing(name));
+        let (rule_text, says_all) = describe::column(table, column, &|name| self.config.misses(self.snapshot, name));
         let comment = column.comment.as_deref().or(column.type_comment.as_deref());
         let (description, source) = description(note, comment, || rule_text);
         let mut labels = column.labels.clone();
@@ -122,11 +122,6 @@ impl DocInput<'_> {
         }
     }
 
-    /// Whether a table does not exist; one that the configuration excludes does.
-    fn is_missing(&self, name: &TableName) -> bool {
-        !self.snapshot.has_table(name) && self.config.wants_table(&name.schema, &name.name)
-    }
-
     fn foreign_key(&self, table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
         let is_unique = table.is_unique_by(&key.columns);
         ForeignKeyDoc {
@@ -136,7 +131,7 @@ impl DocInput<'_> {
             referenced_columns: key.target_columns.clone(),
             cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
             on_delete: key.on_delete.clone(),
-            is_missing: self.is_missing(&key.target),
+            is_missing: self.config.misses(self.snapshot, &key.target),
         }
     }
 }
