@@ -2,7 +2,7 @@
 
 use crate::names::words::{readable_name, singular, split};
 use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
-use refdesk_text::names::joined;
+use refdesk_text::names::{either, joined};
 use refdesk_text::words::capitalized;
 
 /// Most tables that a sentence names.
@@ -82,13 +82,11 @@ pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&Table
             sentences.push(format!("Joins {}: each row is one pair.", list(&targets)));
         }
         kind => {
-            let key = table.primary_key.as_ref().map(|key| key.columns.iter().map(String::as_str).collect::<Vec<_>>());
-            let key = match key {
-                Some(columns) => format!("each row is identified by {}", list(&columns)),
+            let key = match &table.primary_key {
+                Some(key) => format!("; each row is identified by {}", list(&key.columns)),
                 None if kind.is_view() || kind == TableKind::VirtualTable => String::new(),
-                None => "it has no primary key".to_owned(),
+                None => "; it has no primary key".to_owned(),
             };
-            let key = if key.is_empty() { key } else { format!("; {key}") };
             sentences.push(format!("{} \u{201c}{words}\u{201d}{key}.", capitalized(kind.word())));
             if !targets.is_empty() {
                 sentences.push(format!("Refers to {}.", list(&targets)));
@@ -100,8 +98,7 @@ pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&Table
         sentences.push(format!("Refers to {}, {exist}.", list(&missing)));
     }
     if !referenced_by.is_empty() {
-        let names: Vec<&str> = referenced_by.iter().map(String::as_str).collect();
-        sentences.push(format!("Referred to by {}.", list(&names)));
+        sentences.push(format!("Referred to by {}.", list(referenced_by)));
     }
     sentences.join(" ")
 }
@@ -158,8 +155,7 @@ pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&TableN
         text.push_str(&format!(", at most {length} characters"));
     }
     if !column.labels.is_empty() {
-        let labels: Vec<&str> = column.labels.iter().map(String::as_str).collect();
-        text.push_str(&format!(", one of {}", some_of(&labels)));
+        text.push_str(&format!(", one of {}", some_of(&column.labels)));
     }
     if table.is_unique_by(std::slice::from_ref(&column.name)) {
         text.push_str(", unique");
@@ -200,9 +196,9 @@ fn owner(table: &Table) -> String {
 
 fn reference(column: &Column, key: &ForeignKey) -> String {
     let target = &key.target.name;
-    let columns: Vec<&str> = key.target_columns.iter().map(String::as_str).collect();
-    let by = if columns.is_empty() { String::new() } else { format!(" by {}", list(&columns)) };
-    let others: Vec<&str> = key.columns.iter().filter(|it| **it != column.name).map(String::as_str).collect();
+    let columns = &key.target_columns;
+    let by = if columns.is_empty() { String::new() } else { format!(" by {}", list(columns)) };
+    let others: Vec<&String> = key.columns.iter().filter(|it| **it != column.name).collect();
     if !others.is_empty() {
         return format!("With {}, refers to {target}{by}", list(&others));
     }
@@ -277,22 +273,13 @@ fn most_characters(data_type: &str) -> Option<u64> {
 }
 
 /// `a, b and c`; if there are many, the first ones and how many more.
-pub fn list(names: &[&str]) -> String {
+pub fn list(names: &[impl AsRef<str>]) -> String {
     // Naming the last one takes no more room than its count.
     joined(names, if names.len() == NAMED + 1 { NAMED + 1 } else { NAMED })
 }
 
-/// `a, b or c`.
-pub(super) fn either(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
-    }
-}
-
 /// `a, b or c`; if there are many, the first ones and how many others.
-fn some_of(names: &[&str]) -> String {
+fn some_of(names: &[String]) -> String {
     match names.get(..NAMED) {
         Some(shown) if names.len() > NAMED + 1 => {
             format!("{} or {} others", shown.join(", "), names.len() - NAMED)
@@ -303,8 +290,7 @@ fn some_of(names: &[&str]) -> String {
 
 /// Whether a rule-based description contains all of these labels.
 pub(super) fn says_all(description: &str, labels: &[String]) -> bool {
-    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    description.contains(&format!(", one of {}", either(&labels)))
+    description.contains(&format!(", one of {}", either(labels)))
 }
 
 /// The words of a name, or the name itself if it has none.

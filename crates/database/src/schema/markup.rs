@@ -39,21 +39,12 @@ pub(super) fn prose(text: &str) -> String {
 /// A name as code, safe in a cell of a table.
 pub fn code(name: &str) -> String {
     let line = one_line(name);
-    let ticks = longest_run(&line) + 1;
-    let fence = "`".repeat(ticks);
+    let longest_run = line.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest_run + 1);
     let needs_blank = line.starts_with('`') || line.ends_with('`') || line.trim().is_empty();
     let blank = if needs_blank { " " } else { "" };
     // In a table, even the bar in a code span must be escaped.
     format!("{fence}{blank}{}{blank}{fence}", line.replace('|', "\\|"))
-}
-
-fn longest_run(text: &str) -> usize {
-    let (mut longest, mut run) = (0, 0);
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
 }
 
 /// A value in front matter, quoted unless it is plain.

@@ -1,10 +1,11 @@
 //! The pages of a table.
 
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter};
-use crate::schema::describe::{either, says_all};
+use crate::schema::describe::says_all;
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
 use crate::statistics::ColumnStatistics;
+use refdesk_text::names::either;
 use refdesk_text::shorten::shortened;
 use refdesk_text::tokens::{counted, grouped};
 
@@ -120,7 +121,6 @@ fn columns(doc: &TableDoc) -> String {
         let are_told = column.source == DescriptionSource::Fallback && says_all(&column.description, &column.labels);
         if !column.labels.is_empty() && !are_told {
             let labels: Vec<String> = column.labels.iter().map(|label| code(label)).collect();
-            let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
             what.push_str(&format!(" One of {}.", either(&labels)));
         }
         let null = if column.nullable { "yes" } else { "no" };

@@ -12,8 +12,8 @@ use super::edits::content_hash;
 use super::order::{computed_order, incoming, priority, threshold};
 use super::totals::domains as domains_of;
 use super::{
-    Complexity, Computed, Estimate, FILE, Plan, PlanEdits, PlanSummary, PlannedDatabase, PlannedTable, RunError,
-    RunSeverity, SCHEMA_VERSION, TableReads, WorkUnit,
+    Computed, Estimate, FILE, Plan, PlanEdits, PlannedDatabase, PlannedTable, RunError, RunSeverity, SCHEMA_VERSION,
+    TableReads, WorkUnit,
 };
 use crate::config::{DatabaseConfig, DatabasesConfig, Sampling};
 use crate::schema::domains::domains;
@@ -59,11 +59,7 @@ pub fn make(
         schema_version: SCHEMA_VERSION.to_owned(),
         generated_at: now.to_owned(),
         config_hash: config_hash(databases),
-        complexity: Complexity::Simple,
-        databases: Vec::new(),
-        work_units: Vec::new(),
-        summary: PlanSummary::default(),
-        errors: Vec::new(),
+        ..Plan::default()
     };
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for input in inputs {
@@ -85,14 +81,10 @@ pub fn make(
 }
 
 fn database(input: &PlanInput<'_>, units: &[WorkUnit]) -> PlannedDatabase {
-    let (status, connection_error) = match input.state {
-        ReadOutcome::Read(_) => ("reachable", None),
-        ReadOutcome::Unreachable(error) => ("unreachable", Some(error.to_owned())),
-        ReadOutcome::Untrusted => ("untrusted", None),
-    };
-    let snapshot = match input.state {
-        ReadOutcome::Read(snapshot) => Some(snapshot),
-        _ => None,
+    let (status, connection_error, snapshot) = match input.state {
+        ReadOutcome::Read(snapshot) => ("reachable", None, Some(snapshot)),
+        ReadOutcome::Unreachable(error) => ("unreachable", Some(error.to_owned()), None),
+        ReadOutcome::Untrusted => ("untrusted", None, None),
     };
     PlannedDatabase {
         name: input.config.name.clone(),
