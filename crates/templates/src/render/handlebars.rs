@@ -187,7 +187,6 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, E
 fn plain(parameter: &Parameter, line: usize) -> Result<(), Error> {
     match parameter {
         Parameter::Subexpression(inner) => Err(no_helper(inner.name(), line)),
-        Parameter::Name(_) | Parameter::Path(_) | Parameter::Literal(_) => Ok(()),
         _ => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::limits::PARTIAL_BYTES;
 use crate::error::{in_file, template_error};
-use crate::mustache::{Node, ParsedMustache, expanded, parse, uses};
+use crate::mustache::{Node, expanded, parse, uses};
 use crate::{Variable, strip};
 use refdesk_text::Error;
 
@@ -59,10 +59,8 @@ pub(crate) fn is_used_in(text: &str) -> bool {
 
 /// The partials that a text uses; none if the text does not parse, which rendering reports.
 fn partial_names(text: &str) -> Vec<String> {
-    parse(&strip(text).text).map(|parsed| names(&parsed)).unwrap_or_default()
-}
-
-fn names(parsed: &ParsedMustache<'_>) -> Vec<String> {
+    let stripped = strip(text);
+    let Ok(parsed) = parse(&stripped.text) else { return Vec::new() };
     let name = |node: &Node<'_>| if let Node::Partial { name, .. } = node { Some((*name).to_owned()) } else { None };
     parsed.nodes.iter().filter_map(name).collect()
 }

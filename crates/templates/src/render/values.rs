@@ -17,12 +17,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
         return Err(values_too_large());
     }
     let (count, depth) = measure(text);
-    if count > VALUES_COUNT {
-        return Err(too_many_values());
-    }
-    if depth > VALUES_DEPTH {
-        return Err(values_too_deep());
-    }
+    check_measure(count, depth)?;
     let values = serde_json::from_str(text).map_err(|error| format!("the values are not JSON: {error}"))?;
     exact(text)?;
     Ok(values)
@@ -88,6 +83,14 @@ fn measure(text: &str) -> (usize, usize) {
     (count, deepest)
 }
 
+fn check_measure(count: usize, depth: usize) -> Result<(), String> {
+    match () {
+        () if count > VALUES_COUNT => Err(too_many_values()),
+        () if depth > VALUES_DEPTH => Err(values_too_deep()),
+        () => Ok(()),
+    }
+}
+
 /// Checks that values from another source may be rendered.
 ///
 /// # Errors
@@ -97,12 +100,7 @@ pub fn check(values: &Value) -> Result<(), Error> {
     let (mut open, mut count) = (vec![(values, 0)], 0);
     while let Some((value, depth)) = open.pop() {
         count += 1;
-        if count > VALUES_COUNT {
-            return Err(template_error(None, too_many_values()));
-        }
-        if depth > VALUES_DEPTH {
-            return Err(template_error(None, values_too_deep()));
-        }
+        check_measure(count, depth).map_err(|message| template_error(None, message))?;
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Object(fields) => open.extend(fields.values().map(|field| (field, depth + 1))),

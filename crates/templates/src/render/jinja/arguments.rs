@@ -39,6 +39,15 @@ impl PythonArguments {
         }
     }
 
+    /// Like [`PythonArguments::value`], for an argument without a default.
+    ///
+    /// # Errors
+    ///
+    /// It is not given.
+    pub(super) fn needed(&mut self, name: &str) -> Result<Value, Error> {
+        self.value(name).ok_or_else(|| ErrorKind::MissingArgument.into())
+    }
+
     /// Whether a second positional argument is given.
     pub(super) fn is_bounded(&self) -> bool {
         self.places.len() > 1

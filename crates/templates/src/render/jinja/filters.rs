@@ -35,6 +35,12 @@ const COMPARING: [(&str, &[&str], ListFilter); 3] = [
     ("max", &["case_sensitive", "attribute"], max),
 ];
 
+type TestFilter = fn(&mut State, Value, Cow<'_, str>, Option<Cow<'_, str>>, RestArguments) -> Result<Vec<Value>, Error>;
+
+/// The filters that test a field of the items, with the engine's implementation.
+const TESTING: [(&str, TestFilter); 2] =
+    [("selectattr", minijinja::filters::selectattr), ("rejectattr", minijinja::filters::rejectattr)];
+
 /// Adds these filters to the engine, replacing its own.
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("replace", replace);
@@ -100,26 +106,22 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         let attribute = printed(&how.get::<Value>("attribute")?).into_owned();
         groups(value, &attribute, how)
     });
-    engine.add_filter(
-        "selectattr",
-        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
-            if is_empty_list(&list) {
-                return Ok(Vec::new());
-            }
-            must_have(&list, &name, test.as_deref())?;
-            minijinja::filters::selectattr(state, list, name, test, args)
-        },
-    );
-    engine.add_filter(
-        "rejectattr",
-        |state: &mut State, list: Value, name: Cow<'_, str>, test: Option<Cow<'_, str>>, args: RestArguments| {
-            if is_empty_list(&list) {
-                return Ok(Vec::new());
-            }
-            must_have(&list, &name, test.as_deref())?;
-            minijinja::filters::rejectattr(state, list, name, test, args)
-        },
-    );
+    for (name, engines) in TESTING {
+        engine.add_filter(
+            name,
+            move |state: &mut State,
+                  list: Value,
+                  name: Cow<'_, str>,
+                  test: Option<Cow<'_, str>>,
+                  args: RestArguments| {
+                if is_empty_list(&list) {
+                    return Ok(Vec::new());
+                }
+                must_have(&list, &name, test.as_deref())?;
+                engines(state, list, name, test, args)
+            },
+        );
+    }
 }
 
 /// Checks that every item has the attribute to be tested or read.
@@ -231,13 +233,12 @@ fn compare(left: &Value, right: &Value, case_sensitive: bool) -> Ordering {
 /// `tojson(indent=none)`; the result is safe in HTML.
 fn tojson(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
-    let indent = args.value("indent").filter(|indent| !indent.is_none());
+    let indent = args.some("indent");
     args.end()?;
     let indent = match indent {
         None => None,
         Some(value) => match value.as_str() {
             Some(text) => Some(text.to_owned()),
-            None if value.kind() == ValueKind::Bool => Some(spaces(i64::from(value.is_true()))?),
             None => Some(spaces(i64::try_from(value).map_err(|_| failed("'indent' must be a whole number"))?)?),
         },
     };
@@ -262,7 +263,7 @@ fn string(value: Value) -> Result<Value, Error> {
 fn join(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let separator = args.value("d").unwrap_or_else(|| Value::from(""));
-    let attribute = args.value("attribute").filter(|attribute| !attribute.is_none());
+    let attribute = args.some("attribute");
     args.end()?;
     must_be_defined(&separator)?;
     attribute.iter().try_for_each(must_be_defined)?;

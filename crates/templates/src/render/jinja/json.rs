@@ -4,10 +4,11 @@
 //! Values are written while they are visited, up to the output limit: thirty lists that each contain the previous one
 //! twice take a few hundred bytes in memory and a billion items in JSON.
 
-use minijinja::value::{DynObject, ValueKind};
+use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
 
 use super::arguments::{check_output_size, failed, undefined};
+use super::lists::entries;
 
 /// A value as JSON; `indent` is the white space per level, with one item per line.
 ///
@@ -43,8 +44,7 @@ impl JsonWriter<'_> {
                 self.close(is_empty, level, ']');
             }
             ValueKind::Map => {
-                let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
-                let mut pairs: Vec<(Value, Value)> = pairs.collect();
+                let mut pairs = entries(value);
                 // Python sorts the keys before it converts them to strings.
                 let are_numbers = pairs.iter().all(|(name, _)| name.is_number() || name.kind() == ValueKind::Bool);
                 if are_numbers {
@@ -93,7 +93,27 @@ impl JsonWriter<'_> {
     }
 
     fn string(&mut self, text: &str) {
-        string(text, &mut self.out);
+        let out = &mut self.out;
+        out.push('"');
+        for c in text.chars() {
+            match c {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                '\x08' => out.push_str("\\b"),
+                '\x0c' => out.push_str("\\f"),
+                '<' | '>' | '&' | '\'' | '\0'..='\x1f' | '\x7f'.. => {
+                    let mut units = [0; 2];
+                    for unit in c.encode_utf16(&mut units) {
+                        out.push_str(&format!("\\u{unit:04x}"));
+                    }
+                }
+                c => out.push(c),
+            }
+        }
+        out.push('"');
     }
 }
 
@@ -112,27 +132,4 @@ fn key(name: &Value) -> Result<String, Error> {
 
 fn not_json(why: &str) -> Error {
     failed(format!("cannot be written as JSON: {why}"))
-}
-
-fn string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x08' => out.push_str("\\b"),
-            '\x0c' => out.push_str("\\f"),
-            '<' | '>' | '&' | '\'' | '\0'..='\x1f' | '\x7f'.. => {
-                let mut units = [0; 2];
-                for unit in c.encode_utf16(&mut units) {
-                    out.push_str(&format!("\\u{unit:04x}"));
-                }
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

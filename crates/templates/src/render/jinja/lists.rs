@@ -4,10 +4,16 @@
 
 use std::borrow::Cow;
 
-use minijinja::value::ValueKind;
+use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
 use super::arguments::{PythonArguments, RestArguments, failed, is_missing, must_be_defined};
+
+type TestFilter = fn(&mut State, Value, Option<Cow<'_, str>>, RestArguments) -> Result<Vec<Value>, Error>;
+
+/// The filters that test items, with the engine's implementation.
+const TESTING: [(&str, TestFilter); 2] =
+    [("select", minijinja::filters::select), ("reject", minijinja::filters::reject)];
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("reverse", reverse);
@@ -32,18 +38,17 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         must_be_list(&value)?;
         minijinja::filters::list(state, value)
     });
-    engine.add_filter("select", |state: &mut State, list: Value, test: Option<Cow<'_, str>>, args: RestArguments| {
-        match is_empty_list(&list) {
-            true => Ok(Vec::new()),
-            false => minijinja::filters::select(state, list, test, args),
-        }
-    });
-    engine.add_filter("reject", |state: &mut State, list: Value, test: Option<Cow<'_, str>>, args: RestArguments| {
-        match is_empty_list(&list) {
-            true => Ok(Vec::new()),
-            false => minijinja::filters::reject(state, list, test, args),
-        }
-    });
+    for (name, engines) in TESTING {
+        engine.add_filter(
+            name,
+            move |state: &mut State, list: Value, test: Option<Cow<'_, str>>, args: RestArguments| match is_empty_list(
+                &list,
+            ) {
+                true => Ok(Vec::new()),
+                false => engines(state, list, test, args),
+            },
+        );
+    }
     engine.add_filter("map", |state: &mut State, list: Value, args: RestArguments| match is_empty_list(&list) {
         true => Ok(Vec::new()),
         false => minijinja::filters::map(state, list, args),
@@ -84,6 +89,11 @@ pub(super) fn items(value: &Value) -> Result<Vec<Value>, Error> {
     }
 }
 
+/// The keys and values of a dict; none for other values.
+pub(super) fn entries(value: &Value) -> Vec<(Value, Value)> {
+    value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten().collect()
+}
+
 /// The two items of a pair.
 ///
 /// # Errors
@@ -100,7 +110,7 @@ pub(super) fn pair(value: &Value) -> Result<(Value, Value), Error> {
 fn parts(list: &Value, more: RestArguments, name: &str) -> Result<(usize, Option<Value>), Error> {
     let mut args = PythonArguments::new(more);
     let count = args.number(name, 0)?;
-    let fill = args.value("fill_with").filter(|fill| !fill.is_none());
+    let fill = args.some("fill_with");
     args.end()?;
     must_be_list(list)?;
     let count = usize::try_from(count).ok().filter(|count| *count > 0);

@@ -109,7 +109,7 @@ pub(super) fn urlize(value: &Value, more: RestArguments) -> Result<String, Error
     let nofollow = args.flag("nofollow", false);
     let target = args.text("target")?;
     let rel = args.text("rel")?.unwrap_or_default();
-    let schemes: Vec<String> = match args.value("extra_schemes").filter(|schemes| !schemes.is_none()) {
+    let schemes: Vec<String> = match args.some("extra_schemes") {
         Some(schemes) => schemes.try_iter()?.map(|scheme| printed(&scheme).into_owned()).collect(),
         None => Vec::new(),
     };

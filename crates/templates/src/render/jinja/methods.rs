@@ -99,7 +99,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 Value::from(before.chars().count())
             }
             "join" => {
-                let list = args.value("iterable").ok_or_else(|| Error::from(ErrorKind::MissingArgument))?;
+                let list = args.needed("iterable")?;
                 must_be_defined(&list)?;
                 let mut parts = Vec::new();
                 for (at, item) in list.try_iter()?.enumerate() {

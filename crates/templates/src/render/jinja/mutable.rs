@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indexmap::IndexMap;
 use minijinja::value::{Enumerator, Object, ObjectRepr, Tuple, ValueKind};
-use minijinja::{Error, ErrorKind, Value};
+use minijinja::{Error, Value};
 
 use super::arguments::{PythonArguments, check_output_size, failed};
 use super::globals::dict;
@@ -89,7 +89,7 @@ fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value
     let mut args = PythonArguments::of(args.to_vec());
     let mut answer = Value::from(());
     if method == "append" {
-        let item = needed(&mut args, "object")?;
+        let item = args.needed("object")?;
         args.end()?;
         let mut all = locked(&list.0);
         check_item_count(all.len() + 1)?;
@@ -98,11 +98,11 @@ fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value
     }
     let mut all = locked(&list.0).clone();
     match method {
-        "extend" => all.extend(items(&needed(&mut args, "iterable")?)?),
+        "extend" => all.extend(items(&args.needed("iterable")?)?),
         "insert" => {
             let at = args.number("index", 0)?;
             let at = if at < 0 { all.len().saturating_sub(distance(at)) } else { distance(at).min(all.len()) };
-            all.insert(at, needed(&mut args, "object")?);
+            all.insert(at, args.needed("object")?);
         }
         "pop" => {
             let at = args.number("index", -1)?;
@@ -111,7 +111,7 @@ fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value
             answer = all.remove(at);
         }
         "remove" => {
-            let gone = needed(&mut args, "value")?;
+            let gone = args.needed("value")?;
             let at = all.iter().position(|item| *item == gone);
             all.remove(at.ok_or_else(|| failed(format!("{gone} is not in list")))?);
         }
@@ -126,9 +126,7 @@ fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value
         _ => return Err(failed(format!("list has no method named {method}"))),
     }
     args.end()?;
-    check_item_count(all.len())?;
-    let before = std::mem::replace(&mut *locked(&list.0), all);
-    drop(before);
+    set(&list.0, all.len(), all)?;
     Ok(answer)
 }
 
@@ -137,17 +135,18 @@ fn change_dict(of: &MutableDict, method: &str, args: &[Value]) -> Result<Value, 
     let mut answer = Value::from(());
     if method == "update" {
         all.extend(pairs(&dict(args.to_vec())?)?);
-        return set(of, all, answer);
+        set(&of.0, all.len().saturating_mul(2), all)?;
+        return Ok(answer);
     }
     let mut args = PythonArguments::of(args.to_vec());
     match method {
         "setdefault" => {
-            let key = needed(&mut args, "key")?;
+            let key = args.needed("key")?;
             let default = args.value("default").unwrap_or_else(|| Value::from(()));
             answer = all.entry(key).or_insert(default).clone();
         }
         "pop" => {
-            let key = needed(&mut args, "key")?;
+            let key = args.needed("key")?;
             let default = args.value("default");
             answer = all.shift_remove(&key).or(default).ok_or_else(|| failed(format!("there is no '{key}' to pop")))?;
         }
@@ -159,22 +158,20 @@ fn change_dict(of: &MutableDict, method: &str, args: &[Value]) -> Result<Value, 
         _ => return Err(failed(format!("dict has no method named {method}"))),
     }
     args.end()?;
-    set(of, all, answer)
+    set(&of.0, all.len().saturating_mul(2), all)?;
+    Ok(answer)
 }
 
-fn set(dict: &MutableDict, all: Pairs, answer: Value) -> Result<Value, Error> {
-    check_item_count(all.len().saturating_mul(2))?;
-    let before = std::mem::replace(&mut *locked(&dict.0), all);
+/// Replaces what is behind a mutex by a number of items, and drops it when the mutex is free again.
+fn set<T>(place: &Mutex<T>, count: usize, all: T) -> Result<(), Error> {
+    check_item_count(count)?;
+    let before = std::mem::replace(&mut *locked(place), all);
     drop(before);
-    Ok(answer)
+    Ok(())
 }
 
 fn check_item_count(items: usize) -> Result<(), Error> {
     check_output_size(items.saturating_mul(size_of::<Value>()))
-}
-
-fn needed(args: &mut PythonArguments, name: &str) -> Result<Value, Error> {
-    args.value(name).ok_or_else(|| ErrorKind::MissingArgument.into())
 }
 
 fn distance(at: i64) -> usize {

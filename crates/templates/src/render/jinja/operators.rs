@@ -11,7 +11,7 @@ use super::arguments::{check_output_size, failed, must_be_defined, undefined};
 use super::lists;
 use super::mutable::mutable;
 use super::percent::percent;
-use super::print::printed;
+use super::print::{of_text, printed};
 use super::text_filters::escaped;
 
 /// Adds the filters with the names that the translation uses.
@@ -174,10 +174,6 @@ pub(crate) fn add(left: &Value, right: &Value) -> Result<Value, Error> {
     arithmetic(left, right, "+", i128::checked_add, |a, b| a + b)
 }
 
-fn of_text(text: String, safe: bool) -> Value {
-    if safe { Value::from_safe_string(text) } else { Value::from(text) }
-}
-
 fn is_list(value: &Value) -> bool {
     value.kind() == ValueKind::Seq
 }
@@ -186,7 +182,8 @@ fn items(list: &Value) -> Result<Vec<Value>, Error> {
     Ok(list.try_iter()?.collect())
 }
 
-fn of_items(items: Vec<Value>, tuple: bool) -> Value {
+/// A list, or a tuple.
+pub(super) fn of_items(items: Vec<Value>, tuple: bool) -> Value {
     if tuple { Value::from(Tuple::from(items)) } else { Value::from(items) }
 }
 

@@ -3,11 +3,11 @@
 
 use minijinja::formatting::{FormatStyle, format};
 use minijinja::value::ValueKind;
-use minijinja::{Error, ErrorKind, Value};
+use minijinja::{Error, Value};
 
 use super::arguments::{check_output_size, failed, must_be_defined};
 use super::numbers::whole;
-use super::print::{printed, repr};
+use super::print::{of_text, printed, repr};
 use super::text_filters::escaped;
 
 /// Fills in a format; in a safe format the values are escaped.
@@ -30,7 +30,7 @@ pub(super) fn percent(format: &Value, values: &[Value]) -> Result<Value, Error> 
     if !all_used {
         return Err(failed("not all arguments converted during string formatting"));
     }
-    Ok(if fill.safe { Value::from_safe_string(out) } else { Value::from(out) })
+    Ok(of_text(out, fill.safe))
 }
 
 fn is_dict(value: &Value) -> bool {
@@ -176,9 +176,6 @@ fn number(value: &Value, kind: char) -> Result<Value, Error> {
             .ok_or_else(|| failed("not a whole number")),
         ValueKind::Number => Ok(value.clone()),
         ValueKind::Bool => Ok(Value::from(i64::from(value.is_true()))),
-        _ => Err(Error::new(
-            ErrorKind::InvalidOperation,
-            format!("%{kind} format: a number is required, not {}", value.kind()),
-        )),
+        _ => Err(failed(format!("%{kind} format: a number is required, not {}", value.kind()))),
     }
 }

@@ -1,10 +1,11 @@
 //! The filter `pprint`, with the layout of Python's `pprint`: values on one line if they fit, else one item per line,
 //! with dicts sorted by key. Unlike in Python, a long string stays on one line.
 
-use minijinja::value::{DynObject, ValueKind};
+use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
 
 use super::arguments::check_output_size;
+use super::lists::entries;
 use super::print::repr;
 
 /// The most characters of a line.
@@ -96,8 +97,7 @@ fn on_one_line(value: &Value, depth: usize) -> String {
 
 /// The entries of a dict, sorted by key.
 fn sorted(value: &Value) -> Vec<(Value, Value)> {
-    let mut entries: Vec<(Value, Value)> =
-        value.as_object().and_then(DynObject::try_iter_pairs).map(Iterator::collect).unwrap_or_default();
+    let mut entries = entries(value);
     entries.sort_by(|left, right| left.0.cmp(&right.0));
     entries
 }

@@ -62,6 +62,11 @@ fn float_of(value: &Value) -> Option<f64> {
     if is_float { f64::try_from(value.clone()).ok() } else { None }
 }
 
+/// A string that filters do not escape again if it is safe.
+pub(super) fn of_text(text: String, is_safe: bool) -> Value {
+    if is_safe { Value::from_safe_string(text) } else { Value::from(text) }
+}
+
 /// A value as printed within a list: strings in quotes.
 pub(super) fn repr(value: &Value) -> String {
     if let Some(number) = float_of(value) {

@@ -1,10 +1,12 @@
 //! Python's slices: `x[from:to:step]`, translated to a method (`template::jinja`). A slice of a list is a list, so that `+`
 //! works on it, and a reversed slice may be empty; the engine supports neither.
 
-use minijinja::value::{Tuple, ValueKind};
+use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
 
 use super::arguments::{failed, undefined};
+use super::operators::of_items;
+use super::print::of_text;
 
 /// The method name that the translation uses.
 pub(super) const METHOD: &str = "__slice__";
@@ -17,12 +19,12 @@ pub(super) const METHOD: &str = "__slice__";
 pub(crate) fn slice(value: &Value, bounds: &[Value]) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         let cut: String = cut(&text.chars().collect::<Vec<char>>(), bounds)?.into_iter().collect();
-        return Ok(if value.is_safe() { Value::from_safe_string(cut) } else { Value::from(cut) });
+        return Ok(of_text(cut, value.is_safe()));
     }
     match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {
             let items = cut(&value.try_iter()?.collect::<Vec<Value>>(), bounds)?;
-            Ok(if value.is_tuple() { Value::from(Tuple::from(items)) } else { Value::from(items) })
+            Ok(of_items(items, value.is_tuple()))
         }
         ValueKind::Undefined => Err(undefined(value)),
         ValueKind::None => Err(failed("null cannot be sliced")),

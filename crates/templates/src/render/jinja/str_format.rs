@@ -8,7 +8,7 @@ use minijinja::{Error, Value};
 use super::arguments::{check_output_size, failed, must_be_defined};
 use super::filters::{check_widths, step_into};
 use super::operators::multiply;
-use super::print::{printed, repr};
+use super::print::{of_text, printed, repr};
 use super::text_filters::escaped;
 
 /// How deep fields can nest: a field, and the fields in its format.
@@ -26,7 +26,7 @@ pub(super) fn str_format(text: &str, safe: bool, args: &[Value]) -> Result<Value
     };
     let mut fields = FormatFields { places, named, next: 0, is_numbered: None, safe };
     let out = fields.fill(text, LEVELS)?;
-    Ok(if safe { Value::from_safe_string(out) } else { Value::from(out) })
+    Ok(of_text(out, safe))
 }
 
 struct FormatFields<'a> {
@@ -84,9 +84,7 @@ impl FormatFields<'_> {
             Some(text) => text_field(&text, &spec)?,
             None if spec.is_empty() => printed(&value).into_owned(),
             None if matches!(value.kind(), ValueKind::Number | ValueKind::Bool) => number_field(&value, &spec)?,
-            None => {
-                return Err(failed(format!("the format '{}' does not work on {}", spec.escape_debug(), value.kind())));
-            }
+            None => return Err(unfit(&spec, &value.kind().to_string())),
         };
         Ok(if self.safe && !value.is_safe() { escaped(&filled) } else { filled })
     }
@@ -182,16 +180,16 @@ fn text_field(text: &str, spec: &str) -> Result<String, Error> {
     let length = match precision.strip_prefix('.').map(str::parse::<usize>) {
         Some(Ok(length)) => Some(length),
         None if precision.is_empty() => None,
-        _ => return Err(not_for_text(spec)),
+        _ => return Err(unfit(spec, "a string")),
     };
     if !layout.flags.is_empty() || layout.align == Some('=') {
-        return Err(not_for_text(spec));
+        return Err(unfit(spec, "a string"));
     }
     Ok(layout.pad(&text.chars().take(length.unwrap_or(usize::MAX)).collect::<String>(), '<'))
 }
 
-fn not_for_text(spec: &str) -> Error {
-    failed(format!("the format '{}' does not work on a string", spec.escape_debug()))
+fn unfit(spec: &str, what: &str) -> Error {
+    failed(format!("the format '{}' does not work on {what}", spec.escape_debug()))
 }
 
 fn number_field(number: &Value, spec: &str) -> Result<String, Error> {

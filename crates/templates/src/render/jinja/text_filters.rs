@@ -4,13 +4,13 @@
 
 use std::borrow::Cow;
 
-use minijinja::value::{DynObject, ValueKind};
-use minijinja::{Error, ErrorKind, Value};
+use minijinja::value::ValueKind;
+use minijinja::{Error, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::arguments::{PythonArguments, RestArguments, check_output_size, failed, must_be_defined, undefined};
 use super::lists;
-use super::print::printed;
+use super::print::{of_text, printed};
 use super::text::{self, Wrap};
 use refdesk_text::lines::breaks;
 
@@ -55,7 +55,7 @@ pub(super) fn text(value: &Value) -> Result<Cow<'_, str>, Error> {
 ///
 /// The value is undefined.
 pub(super) fn upper(value: &Value) -> Result<Value, Error> {
-    Ok(as_safe(value, text(value)?.to_uppercase()))
+    Ok(of_text(text(value)?.to_uppercase(), value.is_safe()))
 }
 
 /// `lower`.
@@ -64,7 +64,7 @@ pub(super) fn upper(value: &Value) -> Result<Value, Error> {
 ///
 /// The value is undefined.
 pub(super) fn lower(value: &Value) -> Result<Value, Error> {
-    Ok(as_safe(value, text(value)?.to_lowercase()))
+    Ok(of_text(text(value)?.to_lowercase(), value.is_safe()))
 }
 
 /// A string escaped for HTML as in markupsafe.
@@ -91,9 +91,7 @@ pub(crate) fn escaped(text: &str) -> String {
 pub(crate) fn replace(value: &Value, more: RestArguments) -> Result<String, Error> {
     let value = text(value)?;
     let mut args = PythonArguments::new(more);
-    let (Some(old), Some(new)) = (args.value("old"), args.value("new")) else {
-        return Err(ErrorKind::MissingArgument.into());
-    };
+    let (old, new) = (args.needed("old")?, args.needed("new")?);
     let count = args.number("count", -1)?;
     args.end()?;
     must_be_defined(&old)?;
@@ -202,7 +200,7 @@ pub(super) fn trim(value: &Value, more: RestArguments) -> Result<Value, Error> {
     args.end()?;
     let text = text(value)?;
     let trimmed = chars.map_or_else(|| text.trim(), |chars| text.trim_matches(|c| chars.contains(c)));
-    Ok(as_safe(value, trimmed.to_owned()))
+    Ok(of_text(trimmed.to_owned(), value.is_safe()))
 }
 
 /// `capitalize`.
@@ -211,12 +209,7 @@ pub(super) fn trim(value: &Value, more: RestArguments) -> Result<Value, Error> {
 ///
 /// The value is undefined.
 pub(super) fn capitalize(value: &Value) -> Result<Value, Error> {
-    Ok(as_safe(value, text::python_capitalize(&text(value)?)))
-}
-
-/// A text derived from a value: safe if the value is.
-fn as_safe(value: &Value, text: String) -> Value {
-    if value.is_safe() { Value::from_safe_string(text) } else { Value::from(text) }
+    Ok(of_text(text::python_capitalize(&text(value)?), value.is_safe()))
 }
 
 /// `wordcount`.
@@ -256,8 +249,8 @@ pub(super) fn urlencode(value: &Value) -> Result<String, Error> {
     must_be_defined(value)?;
     match value.kind() {
         ValueKind::Map => {
-            let pairs = value.as_object().and_then(DynObject::try_iter_pairs).into_iter().flatten();
-            Ok(pairs.map(|(key, value)| pair(&key, &value)).collect::<Vec<_>>().join("&"))
+            let pairs = lists::entries(value);
+            Ok(pairs.iter().map(|(key, value)| pair(key, value)).collect::<Vec<_>>().join("&"))
         }
         ValueKind::Seq | ValueKind::Iterable => {
             let mut pairs = Vec::new();

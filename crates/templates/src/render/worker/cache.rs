@@ -50,10 +50,7 @@ fn outcome(
     values: &serde_json::Value,
     html: bool,
 ) -> Result<Rendered, Error> {
-    match compiled {
-        Ok(compiled) => compiled.render(values, html),
-        Err(error) => Err(error.clone()),
-    }
+    compiled.as_ref().map_err(Error::clone)?.render(values, html)
 }
 
 /// Whether both compile to the same template; values and escaping may differ.
