@@ -71,7 +71,11 @@ pub(crate) fn discover(
             let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
             found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into() });
         }
-        diagnostics.extend(problems.into_iter().map(|problem| diagnostic_of(workspace, &root, problem)));
+        diagnostics.extend(
+            problems
+                .into_iter()
+                .map(|problem| of_source(diagnostic_of(workspace, &root.path, problem), root.source.as_ref())),
+        );
     }
     found.sort_by(|left: &DiscoveredFile, right| left.path.cmp(&right.path));
     (found, diagnostics)
@@ -123,29 +127,32 @@ fn is_template(name: &OsStr) -> bool {
     ending.eq_ignore_ascii_case("tpl") || ending.eq_ignore_ascii_case("tmpl")
 }
 
-fn diagnostic_of(workspace: &Path, root: &TemplateRoot, problem: Problem) -> Diagnostic {
+/// The diagnostic with the source that it is about, if any.
+pub(crate) fn of_source(diagnostic: Diagnostic, source: Option<&SourceId>) -> Diagnostic {
+    match source {
+        Some(source) => diagnostic.about(source.as_str()),
+        None => diagnostic,
+    }
+}
+
+fn diagnostic_of(workspace: &Path, root: &Path, problem: Problem) -> Diagnostic {
     let (code, path, what) = match problem {
         Problem::Unreadable(path, error) => (Code::TemplateUnreadable, path, unreadable(&error)),
         Problem::Stopped(stop) => {
             let problem = Diagnostic::warning(Code::TemplateLimit, stop.message());
-            let problem = problem.in_file(display(workspace, &root.path)).fix(stop.fix());
-            return root.source.iter().fold(problem, |problem, source| problem.about(source.as_str()));
+            return problem.in_file(display(workspace, root)).fix(stop.fix());
         }
         Problem::TooManyFiles => {
             let what = format!("the folder holds more than {} templates, so the rest are left out", LIMITS.files);
-            (Code::TemplateLimit, root.path.clone(), what)
+            (Code::TemplateLimit, root.to_path_buf(), what)
         }
         Problem::TooManyBytes => {
             let mebibytes = ALL_ANALYSED / (1024 * 1024);
             let what = format!(
                 "the folder exceeds the limit of {mebibytes} MiB for all templates together, so the rest are left out"
             );
-            (Code::TemplateLimit, root.path.clone(), what)
+            (Code::TemplateLimit, root.to_path_buf(), what)
         }
     };
-    let diagnostic = Diagnostic::error(code, what).in_file(display(workspace, &path));
-    match &root.source {
-        Some(source) => diagnostic.about(source.as_str()),
-        None => diagnostic,
-    }
+    Diagnostic::error(code, what).in_file(display(workspace, &path))
 }

@@ -21,8 +21,9 @@ pub(crate) fn undefined_at(name: &str, line: Option<usize>, near: Option<&str>) 
 }
 
 /// An error whose message ends with its line, if known.
-pub(crate) fn error_at(line: Option<usize>, what: String) -> Error {
-    template_error(line, at_line(what, line))
+pub(crate) fn error_at(line: impl Into<Option<usize>>, what: impl Into<String>) -> Error {
+    let line = line.into();
+    template_error(line, at_line(what.into(), line))
 }
 
 /// A message with its line, if known.

@@ -7,7 +7,7 @@ use super::limits::{CHAIN, NESTING};
 use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::usage::{PathStep, Usage, VariableUses, extend};
 use super::words::{TagWord, argument, brackets, segments, words};
-use crate::error::template_error;
+use crate::error::{error_at, template_error};
 use refdesk_text::Error;
 
 /// Checks whether a template may be passed to its engine.
@@ -203,7 +203,7 @@ impl<'a> HandlebarsUses<'a> {
 
     fn open(&mut self, content: &'a str, line: usize, inverted: bool, keyed: bool) -> Result<(), Error> {
         if self.blocks.len() >= NESTING {
-            return Err(template_error(line, format!("blocks nest deeper than {NESTING} at line {line}")));
+            return Err(error_at(line, format!("blocks nest deeper than {NESTING}")));
         }
         let (call, params) = match content.split_once(" as |") {
             Some((call, params)) => {
@@ -213,7 +213,7 @@ impl<'a> HandlebarsUses<'a> {
         };
         let words = words(call);
         let Some((TagWord::Plain(name), args)) = words.split_first() else {
-            return Err(template_error(line, format!("empty tag at line {line}")));
+            return Err(error_at(line, "empty tag"));
         };
         let mut block = OpenBlock { name, line, base: self.base(), guard: None, params, keyed, branches: 0 };
         match (*name, args) {
@@ -288,6 +288,6 @@ impl<'a> HandlebarsUses<'a> {
             return Ok(());
         }
         let (opened, from) = (block.name, block.line);
-        Err(template_error(line, format!("block '{opened}' of line {from} is closed by '{name}' at line {line}")))
+        Err(error_at(line, format!("block '{opened}' of line {from} is closed by '{name}'")))
     }
 }

@@ -7,7 +7,7 @@ use minijinja::machinery::{Span, Token, parse};
 use minijinja::syntax::SyntaxConfig;
 
 use super::usage::VariableUses;
-use crate::error::template_error;
+use crate::error::error_at;
 use refdesk_text::Error;
 
 mod blocks;
@@ -108,8 +108,5 @@ fn names_a_variable(tokens: &[(Token<'_>, Span)]) -> bool {
 /// The error for the engine's syntax error.
 pub(crate) fn from_engine(error: &minijinja::Error) -> Error {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-    match error.line() {
-        Some(line) => template_error(line, format!("{detail} at line {line}")),
-        None => template_error(None, detail),
-    }
+    error_at(error.line(), detail)
 }

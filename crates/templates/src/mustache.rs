@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::limits::NESTING;
 use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::usage::{PathStep, Usage, VariableUses, extend};
-use crate::error::template_error;
+use crate::error::{error_at, template_error};
 use refdesk_text::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub(crate) fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
             Sigil::Section | Sigil::Inverted => {
                 open.push((nodes.len(), name, line));
                 if open.len() > NESTING {
-                    return Err(template_error(line, format!("sections nest deeper than {NESTING} at line {line}")));
+                    return Err(error_at(line, format!("sections nest deeper than {NESTING}")));
                 }
                 nodes.push(Node::Open { name, inverted: sigil == Sigil::Inverted, end: 0, line });
             }

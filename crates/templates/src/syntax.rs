@@ -185,45 +185,27 @@ impl<'a> SyntaxScan<'a> {
         let content = self.text.get(inside..close).unwrap_or_default();
         let content = content.trim_start_matches('~').trim();
         let name = content.get(1..).unwrap_or_default().trim_end_matches('~').trim();
+        if content.starts_with(['!', '=', '^', '/', '&', '>']) {
+            self.mustache.see(at);
+        }
         match content.chars().next() {
-            Some('!') => {
-                self.mustache.see(at);
-                if content.starts_with("!--") {
-                    let end = self.close_dashes.find(self.text, inside, "--}}");
-                    return Some(if end < self.text.len() { end + 4 } else { close + 2 });
-                }
-                Some(close + 2)
+            Some('!') if content.starts_with("!--") => {
+                let end = self.close_dashes.find(self.text, inside, "--}}");
+                return Some(if end < self.text.len() { end + 4 } else { close + 2 });
             }
-            Some('=') => {
-                self.mustache.see(at);
-                None
-            }
-            Some('#') => {
-                self.open(at, name);
-                Some(close + 2)
-            }
-            Some('^') => {
-                self.mustache.see(at);
-                if !name.is_empty() {
-                    self.sections.push((name, false));
-                }
-                Some(close + 2)
-            }
-            Some('/') => {
-                self.mustache.see(at);
-                self.shut(name);
-                Some(close + 2)
-            }
-            Some('&' | '>') => {
-                self.mustache.see(at);
-                Some(close + 2)
-            }
+            Some('!' | '&' | '>') => {}
+            Some('=') => return None,
+            Some('#') => self.open(at, name),
+            Some('^') if name.is_empty() => {}
+            Some('^') => self.sections.push((name, false)),
+            Some('/') => self.shut(name),
             _ => {
                 let end = self.end_of_tag(inside, "}}").unwrap_or(close);
                 self.plain(at, self.text.get(inside..end).unwrap_or_default());
-                Some(end + 2)
+                return Some(end + 2);
             }
         }
+        Some(close + 2)
     }
 
     fn open(&mut self, at: usize, content: &'a str) {

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::cached_search::CachedSearch;
 use super::limits::WARNINGS;
-use crate::error::template_error;
+use crate::error::{error_at, template_error};
 use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
 
@@ -107,7 +107,7 @@ pub(crate) fn pieces(text: &str, dialect: Dialect) -> Result<ScannedPieces<'_>, 
             && sigil != Sigil::Comment
             && !(dialect == Dialect::Handlebars && sigil == Sigil::Inverted)
         {
-            return Err(template_error(line, format!("empty tag at line {line}")));
+            return Err(error_at(line, "empty tag"));
         }
         let mut standalone = None;
         let (mut text_end, mut next) = (start, end);

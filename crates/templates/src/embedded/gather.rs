@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::documents::ScannedDocument;
 use super::{BLOCKS, COMPILED, Extracted, LeftOut, SIGNS, extract};
 use crate::cache::CachedFiles;
+use crate::discover::of_source;
 use refdesk_core::mention::LIMITS;
 use refdesk_files::nofollow::open_in;
 use refdesk_files::path::display;
@@ -64,8 +65,7 @@ pub(crate) fn gather(
     let mut texts = Vec::with_capacity(searched.len());
     for (document, found) in documents.into_iter().zip(searched) {
         let of = |diagnostic: Diagnostic| {
-            let reported = diagnostic.in_file(display(workspace, &document.path));
-            document.source.iter().fold(reported, |reported, source| reported.about(source.as_str()))
+            of_source(diagnostic.in_file(display(workspace, &document.path)), document.source.as_ref())
         };
         match found {
             Ok((stamp, found)) => {

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use crate::discover::of_source;
 use crate::error::moved_by;
 use crate::render::partials;
 use crate::standalone::Standalone;
 use crate::{Analysis, Syntax, Template, TemplateIndex, TemplateOrigin, Variable, analyse, limits, overrides};
-use refdesk_core::catalog::SourceId;
 use refdesk_files::Stamp;
 use refdesk_files::path::display;
 use refdesk_text::Code;
@@ -123,12 +123,5 @@ pub(super) fn add_partials(index: &mut TemplateIndex) {
     let all: Vec<Option<Vec<Variable>>> = index.templates.iter().map(with_partials).collect();
     for (template, variables) in index.templates.iter_mut().zip(all) {
         template.variables = variables.unwrap_or_else(|| std::mem::take(&mut template.variables));
-    }
-}
-
-fn of_source(diagnostic: Diagnostic, source: Option<&SourceId>) -> Diagnostic {
-    match source {
-        Some(source) => diagnostic.about(source.as_str()),
-        None => diagnostic,
     }
 }

@@ -4,7 +4,7 @@
 use minijinja::machinery::{Span, Token};
 
 use super::REFUSED;
-use crate::error::template_error;
+use crate::error::{error_at, template_error};
 use crate::limits::{CHAIN, NESTING};
 use refdesk_text::Error;
 
@@ -76,7 +76,7 @@ impl<'t> Blocks<'t> {
                 ),
             )),
             "endfor" | "endif" | "endwith" | "endset" | "endfilter" | "endautoescape" => self.close(word, line),
-            _ => Err(template_error(line, format!("unknown tag '{word}' at line {line}"))),
+            _ => Err(error_at(line, format!("unknown tag '{word}'"))),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'t> Blocks<'t> {
 
     fn open(&mut self, word: &'t str, line: usize) -> Result<ScopeChange, Error> {
         if self.open.len() >= NESTING {
-            return Err(template_error(line, format!("blocks nest deeper than {NESTING} at line {line}")));
+            return Err(error_at(line, format!("blocks nest deeper than {NESTING}")));
         }
         let block = OpenTag { word, line, branches: 0, else_seen: false };
         let change = if block.has_scope() { ScopeChange::Opens } else { ScopeChange::None };
@@ -134,7 +134,7 @@ impl<'t> Blocks<'t> {
         }
         // The engine nests each branch in the previous one, inside all enclosing blocks.
         if self.open.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
-            return Err(template_error(line, format!("more than {CHAIN} 'elif' in a row at line {line}")));
+            return Err(error_at(line, format!("more than {CHAIN} 'elif' in a row")));
         }
         Ok(ScopeChange::None)
     }

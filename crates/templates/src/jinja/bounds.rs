@@ -4,7 +4,7 @@
 use minijinja::machinery::Token;
 
 use super::tokens::{describe, line_at};
-use crate::error::template_error;
+use crate::error::{error_at, template_error};
 use crate::limits::{CHAIN, NESTING};
 use refdesk_text::Error;
 
@@ -65,7 +65,7 @@ impl<'t> Height<'t> {
                 self.levels.pop();
                 let Some(level) = self.levels.last_mut() else {
                     let line = line_at(self.text, at);
-                    return Err(template_error(line, format!("unexpected {} at line {line}", describe(token))));
+                    return Err(error_at(line, format!("unexpected {}", describe(token))));
                 };
                 level.last = level.last.max(inside) + 1;
             }

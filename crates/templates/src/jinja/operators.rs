@@ -5,6 +5,7 @@ use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Compare, CompareOpKind
 use minijinja::machinery::{Span, Token};
 
 use super::edits::SourceEdit;
+use super::scope::values_of;
 use super::tokens::{offset, tags};
 use super::{FUNCTIONS, MUTATING_METHODS};
 
@@ -165,13 +166,7 @@ impl<'t> Edits<'t> {
     }
 
     fn arguments(&mut self, args: &[CallArg<'_>]) {
-        for arg in args {
-            let (CallArg::Pos(value)
-            | CallArg::Kwarg(_, value)
-            | CallArg::PosSplat(value)
-            | CallArg::KwargSplat(value)) = arg;
-            self.expr(value);
-        }
+        values_of(args).for_each(|value| self.expr(value));
     }
 
     fn operator(&mut self, operator: BinOpKind, left: &Expr<'_>, right: &Expr<'_>, end: usize) {

@@ -9,7 +9,7 @@ use super::blocks::{self, Blocks, ScopeChange};
 use super::bounds::Height;
 use super::edits::{SourceEdit, apply};
 use super::{from_engine, strings, unpacked};
-use crate::error::template_error;
+use crate::error::{error_at, template_error};
 use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
 
@@ -77,7 +77,7 @@ fn unread(error: &minijinja::Error, text: &str, end: usize) -> Error {
             let at = after(rest.find(|c: char| !c.is_whitespace()));
             let line = line_at(text, at);
             let found = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
-            template_error(line, format!("unexpected character '{}' at line {line}", found.escape_debug()))
+            error_at(line, format!("unexpected character '{}'", found.escape_debug()))
         }
         _ => from_engine(error),
     }
@@ -187,7 +187,7 @@ fn expressions(text: &str, tokens: &[(Token<'_>, Span)], edits: &mut Vec<SourceE
 
 fn unexpected(token: &Token<'_>, text: &str, at: usize) -> Error {
     let line = line_at(text, at);
-    template_error(line, format!("unexpected {} at line {line}", describe(token)))
+    error_at(line, format!("unexpected {}", describe(token)))
 }
 
 fn closes(open: &Token<'_>, close: &Token<'_>) -> bool {
