@@ -8,7 +8,8 @@ use minijinja::syntax::SyntaxConfig;
 use super::blocks::{self, Blocks, ScopeChange};
 use super::bounds::Height;
 use super::edits::{SourceEdit, apply};
-use super::{from_engine, strings, unpacked};
+use super::unpacked::{self, parts};
+use super::{from_engine, strings};
 use crate::error::{error_at, template_error};
 use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
@@ -202,16 +203,7 @@ fn closes(open: &Token<'_>, close: &Token<'_>) -> bool {
 /// Adds parentheses around the value of a loop, which may be a tuple without any, and the filter that checks it.
 fn list_of_loop(tokens: &[(Token<'_>, Span)]) -> Option<[SourceEdit; 2]> {
     let list = tokens.get(tokens.iter().position(|(token, _)| matches!(token, Token::Ident("in")))? + 1..)?;
-    let mut depth = 0_usize;
-    let end = list.iter().position(|(token, _)| {
-        match token {
-            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
-            Token::ParenClose | Token::BracketClose | Token::BraceClose => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth == 0 && matches!(token, Token::Ident("if" | "recursive"))
-    });
-    let list = list.get(..end.unwrap_or(list.len()))?;
+    let list = *parts(list, |token| matches!(token, Token::Ident("if" | "recursive"))).first()?;
     let ((_, first), (_, last)) = (list.first()?, list.last()?);
     Some([
         SourceEdit::insert(offset(first.start_offset), "("),

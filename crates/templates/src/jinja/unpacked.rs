@@ -60,7 +60,7 @@ fn target_and_value<'p, 't>(tokens: &'p [Placed<'t>]) -> Option<(&'p [Placed<'t>
 }
 
 /// The tokens between separators outside brackets.
-fn parts<'p, 't>(tokens: &'p [Placed<'t>], separates: impl Fn(&Token<'t>) -> bool) -> Vec<&'p [Placed<'t>]> {
+pub(super) fn parts<'p, 't>(tokens: &'p [Placed<'t>], separates: impl Fn(&Token<'t>) -> bool) -> Vec<&'p [Placed<'t>]> {
     let mut depth = 0_usize;
     let is_between = |(token, _): &Placed<'t>| {
         match token {
