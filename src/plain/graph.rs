@@ -7,7 +7,7 @@ use refdesk_core::mention::analysis::{GraphAnalysis, shortest_path};
 use refdesk_desk::engine::Request;
 use refdesk_text::Code;
 
-use super::lists::{NumberedRow, Target, list};
+use super::lists::{NumberedRow, Target, list, list_counted};
 use super::source::{SourceArgument, one, several};
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::{counted, price, state_words, tokens};
@@ -57,11 +57,7 @@ fn broken(state: &mut PlainState, turn: &mut InputOutcome) {
     let all = state.snapshot.diagnostics.clone();
     let broken = all.iter().filter(|problem| problem.code == Code::BrokenLink);
     let rows: Vec<NumberedRow> = broken.map(problems::row).collect();
-    match rows.len() {
-        0 => turn.print("There are no broken links."),
-        some => turn.print(format!("{}.", counted(some, "broken link"))),
-    }
-    list(state, rows, turn);
+    list_counted(state, rows, "There are no broken links.", ("broken link", "."), turn);
 }
 
 pub fn analysed(state: &mut PlainState, question: &GraphQuestion, analysis: &GraphAnalysis, turn: &mut InputOutcome) {

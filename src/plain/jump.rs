@@ -6,7 +6,7 @@ use refdesk_desk::{SearchAnswer, SearchHit, SearchReader, SearchRequest};
 use refdesk_text::Error;
 
 use super::command::{COMMANDS, PlainCommand};
-use super::lists::{NumberedRow, Target, list};
+use super::lists::{NumberedRow, Target, list_counted};
 use super::state::{InputOutcome, Pending, PlainState};
 use super::words::counted;
 use super::{feed, problems, saved, search, templates};
@@ -45,11 +45,7 @@ pub fn found(state: &mut PlainState, words: &str, found: &Result<Box<SearchAnswe
 }
 
 fn print(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut InputOutcome) {
-    match rows.len() {
-        0 => turn.print("Nothing matches."),
-        some => turn.print(format!("{} found.", counted(some, "hit"))),
-    }
-    list(state, rows, turn);
+    list_counted(state, rows, "Nothing matches.", ("hit", " found."), turn);
 }
 
 /// In the order of the screen: names, then sections, then events, and problems last.

@@ -126,6 +126,21 @@ pub fn list(state: &mut PlainState, rows: Vec<NumberedRow>, turn: &mut InputOutc
     print_rows(state, turn);
 }
 
+/// Starts a new list after a line with the number of its rows, `3 hits found.`, or that there are `none`.
+pub fn list_counted(
+    state: &mut PlainState,
+    rows: Vec<NumberedRow>,
+    none: &str,
+    (noun, end): (&str, &str),
+    turn: &mut InputOutcome,
+) {
+    match rows.len() {
+        0 => turn.print(none),
+        some => turn.print(format!("{}{end}", counted(some, noun))),
+    }
+    list(state, rows, turn);
+}
+
 /// Starts a new text and prints its first page.
 pub fn read(state: &mut PlainState, text: Pages, turn: &mut InputOutcome) {
     state.text = text;

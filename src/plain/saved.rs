@@ -10,9 +10,8 @@ use refdesk_core::config::screen_session::ScreenSessionFile;
 use refdesk_core::config::user::THEMES;
 
 use super::catalog;
-use super::lists::{NumberedRow, Target, list};
+use super::lists::{NumberedRow, Target, list_counted};
 use super::state::{InputOutcome, PlainStart, PlainState};
-use super::words::counted;
 
 /// The files to save to; without them nothing is saved.
 #[derive(Debug, Clone, Default)]
@@ -94,11 +93,8 @@ pub fn filters(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 
 fn listed(state: &mut PlainState, turn: &mut InputOutcome) {
     let rows: Vec<NumberedRow> = state.saved.filters.iter().map(|(name, line)| row(name, line)).collect();
-    match rows.len() {
-        0 => turn.print("No filter is saved. Type catalog and some words, then filters save and a name."),
-        some => turn.print(format!("{}. Type a number to apply one.", counted(some, "saved filter"))),
-    }
-    list(state, rows, turn);
+    let none = "No filter is saved. Type catalog and some words, then filters save and a name.";
+    list_counted(state, rows, none, ("saved filter", ". Type a number to apply one."), turn);
 }
 
 /// `reviews: #review picked.`
