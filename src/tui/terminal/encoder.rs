@@ -157,7 +157,7 @@ impl FrameEncoder {
     fn write_uncertain(&mut self, x: u16, y: u16, cell: &Cell) {
         let symbol = cell.symbol();
         let columns = u16::try_from(symbol.width()).unwrap_or(u16::MAX).max(1);
-        self.push_args(format_args!("\x1b[{columns}X"));
+        self.push_erase(x, y, columns);
         self.push(symbol.as_bytes());
         self.shown.keep(x, y, cell);
         self.at = None;
@@ -190,13 +190,22 @@ impl FrameEncoder {
     fn erase_blanks(&mut self, x: u16, y: u16, columns: u16) {
         self.go_to(Position { x, y });
         self.set_pen(self.pen.for_cell(&Cell::EMPTY));
+        self.push_erase(x, y, columns);
+    }
+
+    /// Erases cells from the cursor on. Some terminals, such as tmux 3.3, keep the second half of a wide character
+    /// whose first half is erased, and then show the rest of the row one column to the left.
+    fn push_erase(&mut self, x: u16, y: u16, mut columns: u16) {
+        while self.shown.is_covered(x.saturating_add(columns), y) {
+            columns += 1;
+        }
         self.push_args(format_args!("\x1b[{columns}X"));
         (x..x + columns).for_each(|x| self.shown.keep(x, y, &Cell::EMPTY));
     }
 
-    /// Whether these cells are blank already.
-    fn are_blank(&self, mut columns: Range<u16>, y: u16) -> bool {
-        columns.all(|x| self.shown.is_blank(x, y))
+    /// Whether these cells are blank already, or become blank with the wide characters before them.
+    fn become_blank(&self, mut columns: Range<u16>, y: u16) -> bool {
+        columns.all(|x| self.shown.is_blank(x, y) || self.shown.is_covered(x, y))
     }
 }
 
@@ -221,9 +230,9 @@ impl Backend for FrameEncoder {
             }
             let mut columns = 1;
             // Cells that are already blank join the new blanks.
-            while let Some((next, ..)) = content
-                .next_if(|(next, row, cell)| *row == y && is_plain_blank(cell) && self.are_blank(x + columns..*next, y))
-            {
+            while let Some((next, ..)) = content.next_if(|(next, row, cell)| {
+                *row == y && is_plain_blank(cell) && self.become_blank(x + columns..*next, y)
+            }) {
                 columns = next - x + 1;
             }
             let goes_on = content.peek().is_some_and(|(_, row, _)| *row == y);
@@ -424,6 +433,23 @@ mod tests {
         ] {
             let bytes = bytes.replace("\\e", "\x1b");
             assert_eq!(frame(texts, caret), bytes, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn an_erased_range_does_not_end_within_a_wide_character() {
+        let plain = Style::new();
+        for (before, after, bytes) in [
+            ("日本語日本語日", "", "\\e[1;1H\\e[14X"),
+            ("日本語日本語日 x", "x", "\\e[1;1Hx\\e[C\\e[14X"),
+            ("日本語日本語 x", "            y", "\\e[1;1H\\e[12X\\e[12Cy "),
+            // A cluster of uncertain width over the first half of a wide character.
+            ("x日", "👩\u{200d}👧", "\\e[1;1H\\e[3X👩\u{200d}👧\\e[1;3H "),
+        ] {
+            let mut emulated = Emulated::new();
+            emulated.draw(&written(&[(0, 0, before, plain)]), None);
+            let (is, _) = emulated.draw(&written(&[(0, 0, after, plain)]), None);
+            assert_eq!(is, bytes.replace("\\e", "\x1b"), "{before} to {after}");
         }
     }
 

@@ -54,6 +54,11 @@ impl ShownCells {
         self.cells.get(self.index(x, y)).is_none_or(is_plain_blank)
     }
 
+    /// Whether this is the second half of a wide character, or was before another character replaced its first half.
+    pub fn is_covered(&self, x: u16, y: u16) -> bool {
+        x < self.columns && self.cells.get(self.index(x, y)).is_some_and(|cell| cell.symbol().is_empty())
+    }
+
     /// The cell; `None` if it is the second half of a wide character, or was never written.
     pub fn cell(&self, x: u16, y: u16) -> Option<&Cell> {
         self.cells.get(self.index(x, y)).filter(|cell| !cell.symbol().is_empty())
