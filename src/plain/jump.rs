@@ -25,7 +25,8 @@ pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
         return print(state, rows(state, words, &[]), turn);
     }
     state.pending = Some(Pending::Jump(words.to_owned()));
-    turn.ask(Request::Search(Box::new(SearchRequest::new(needle, SearchReader::Person))));
+    let request = SearchRequest { is_unfinished: true, ..SearchRequest::new(needle, SearchReader::Person) };
+    turn.ask(Request::Search(Box::new(request)));
 }
 
 /// Lists the results. Without an index, only names are searched.

@@ -54,6 +54,8 @@ pub struct SearchRequest {
     pub domain: Option<String>,
     /// Whether to return one hit per table instead of one per column and join.
     pub by_table: bool,
+    /// Whether the last word may be unfinished, because the query is still being typed.
+    pub is_unfinished: bool,
     /// Which sources to search.
     pub among: SearchScope,
     /// The most hits.
@@ -160,6 +162,7 @@ impl SearchRequest {
             database: None,
             domain: None,
             by_table: true,
+            is_unfinished: false,
             among: SearchScope::All,
             limit: SEARCH_LIMIT,
             reader,
@@ -203,6 +206,7 @@ impl CompleteDesk<'_> {
             (None, None)
         };
         let index = self.index()?.ok_or_else(|| self.no_index(request.reader))?;
+        let completed = if request.is_unfinished { index.completed(&request.query)? } else { None };
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
         let section_now = |found: &FoundDocument| texts.section(found);
@@ -216,7 +220,7 @@ impl CompleteDesk<'_> {
         let weights = self.search_weights();
         let weight = |kind: &str| weights.of(kind).unwrap_or_else(|| default_weight(kind));
         let query = SearchQuery {
-            text: &request.query,
+            text: completed.as_deref().unwrap_or(&request.query),
             catalog: &self.ids_of_catalog(),
             changed: self.changed_files(&index)?,
             kinds: &request.kinds,

@@ -321,6 +321,16 @@ impl Storage for PostgresStorage {
         Ok(found)
     }
 
+    fn with_stem_start(&self, start: &str, limit: usize) -> Result<Vec<i64>, Error> {
+        let start = searchable(start);
+        if start.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND words @@ $2::text::tsquery LIMIT $3";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.all(sql, &[&self.repository, &format!("'{start}':*"), &limit], |row| value(row, 0))
+    }
+
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error> {
         let sql = "SELECT min(d.id) FROM refdesk.documents d WHERE d.repository = $1 AND d.content_hash <> '' AND NOT EXISTS (
                        SELECT FROM refdesk.vectors v

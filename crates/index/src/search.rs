@@ -1,6 +1,7 @@
 //! Searches all documents by words and by meaning (SEARCH S4). Each gives a list, and the two lists are merged by rank.
 
 mod budget;
+mod completion;
 mod excerpt;
 mod fusion;
 mod query;

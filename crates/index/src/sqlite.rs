@@ -19,6 +19,9 @@ use refdesk_text::Error;
 /// titles, fewer of the evaluated questions find their section.
 const SEARCH_RANK: &str = "bm25(1.0, 1.0, 1.0)";
 
+/// Documents that match a full-text query.
+const CONTAINING: &str = "SELECT rowid FROM documents_fts WHERE documents_fts MATCH ? LIMIT ?";
+
 /// The tables in an open file.
 pub(crate) struct SqliteStorage {
     connection: Connection,
@@ -266,10 +269,16 @@ impl Storage for SqliteStorage {
 
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error> {
         self.ask(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT rowid FROM documents_fts WHERE documents_fts MATCH ? LIMIT ?")?;
+            let mut statement = connection.prepare_cached(CONTAINING)?;
             let mut ids = |word: &&str| statement.query_map((quoted(word), limit), |row| row.get(0))?.collect();
             words.iter().map(&mut ids).collect()
+        })
+    }
+
+    fn with_stem_start(&self, start: &str, limit: usize) -> Result<Vec<i64>, Error> {
+        self.ask(|connection| {
+            let mut statement = connection.prepare_cached(CONTAINING)?;
+            statement.query_map((format!("{} *", quoted(start)), limit), |row| row.get(0))?.collect()
         })
     }
 

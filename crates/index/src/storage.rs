@@ -187,6 +187,9 @@ pub(crate) trait Storage: Send {
     /// the same word.
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error>;
 
+    /// The ids of at most `limit` documents with a word whose stem begins with these letters.
+    fn with_stem_start(&self, start: &str, limit: usize) -> Result<Vec<i64>, Error>;
+
     /// One document for each content without a vector of this model, in ascending order of id.
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error>;
 

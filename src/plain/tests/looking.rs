@@ -316,7 +316,8 @@ fn a_jump_finds_anything_by_its_words() {
     // A sign limits the rows to a kind, as on the screen, and only sections are searched for.
     let lines = output(&mut state, "jump #java");
     assert!(lines[1].contains(": tag java, ") && lines.len() == 2, "{lines:?}");
-    assert!(matches!(asked(&mut state, "jump /retry"), Request::Search(request) if request.query == "retry"));
+    let Request::Search(request) = asked(&mut state, "jump /retr") else { panic!() };
+    assert_eq!((request.query.as_str(), request.is_unfinished), ("retr", true));
     asked(&mut state, "jump undo");
     let lines = answered(&mut state, Response::Done(Vec::new())).lines;
     assert!(lines[0].contains("unexpected answer"), "{lines:?}");

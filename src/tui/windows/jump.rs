@@ -234,7 +234,8 @@ fn search(state: &mut State, effects: &mut Vec<Effect>) {
         jump.answer = None;
         jump.answers += 1;
     } else {
-        let request = SearchRequest { limit: SECTIONS, ..SearchRequest::new(words, SearchReader::Person) };
+        let request = SearchRequest::new(words, SearchReader::Person);
+        let request = SearchRequest { is_unfinished: true, limit: SECTIONS, ..request };
         effects.push(Effect::Ask(Request::Search(Box::new(request))));
     }
     jump.asked = Some((words.to_owned(), is_indexing));

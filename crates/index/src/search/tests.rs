@@ -21,6 +21,7 @@ cases! {
     names_are_found_by_their_parts,
     the_only_place_of_a_name_comes_first,
     two_words_are_found_as_one,
+    an_unfinished_last_word_is_completed,
     letters_are_found_in_basic_letters,
     the_section_and_the_excerpt_have_the_word_that_was_found,
     hints_and_hits_name_the_same_place,
@@ -92,6 +93,24 @@ fn a_hit_names_its_section_and_says_why(world: &World) {
     let both = search(world, "circuit breaker");
     assert_eq!(both.mode, SearchMode::Hybrid);
     assert!(both.hits[0].because.iter().any(|placing| placing.list == RankedList::Meaning && placing.cosine.is_some()));
+}
+
+fn an_unfinished_last_word_is_completed(world: &World) {
+    world.update(vec![inline("pay", "# Pay\n\nThe compensation of circuit orders")]);
+    let (index, _) = world.index();
+    for (typed, expected) in [
+        ("circ", Some("circuit")),
+        // Its stem is `compens`.
+        ("Circuit compensatio", Some("Circuit compensation")),
+        ("circuit ord", Some("circuit orders")),
+        ("order", None),
+        ("ord ", None),
+        ("co", None),
+        ("xyzzyx", None),
+        ("", None),
+    ] {
+        assert_eq!(index.completed(typed).unwrap().as_deref(), expected, "{typed}");
+    }
 }
 
 fn phrases_and_filters(world: &World) {
