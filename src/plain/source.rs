@@ -121,7 +121,8 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
         turn.print(format!("Hint on how to fetch it: {}", sentence(hint)));
     }
     turn.print(format!("Defined in {}.", path(snapshot, &source.origin.file)));
-    let mentions: Vec<&SourceId> = snapshot.graph.targets(id.as_str()).collect();
+    let mut seen = HashSet::new();
+    let mentions: Vec<&SourceId> = snapshot.graph.targets(id.as_str()).filter(|to| seen.insert(*to)).collect();
     if !mentions.is_empty() {
         turn.print(format!("It mentions {}.", names(mentions.iter().map(|id| id.as_str()))));
     }

@@ -63,6 +63,20 @@ fn each_line_gets_the_expected_answer() {
                 "Type keep to make it a pick, exclude to keep it out, document to read it, or why.",
             ],
         ),
+        // It mentions the retry pattern twice.
+        (
+            "show circuit-breaker",
+            &[
+                "circuit-breaker: Circuit Breaker.",
+                "It is picked, selectable, about 1,450 tokens.",
+                "How calls to other systems stop when those fail, and when they begin again.",
+                "File: adr/adr-004.md.",
+                "Tags: java, resilience.",
+                "Defined in references.json.",
+                "It mentions retry-pattern and timeouts.",
+                "Type unpick to remove the pick, document to read it, or why.",
+            ],
+        ),
         ("show 9", &["The list has 3 rows, so there is no row 9."]),
         (
             "why legacy-errors",
