@@ -296,11 +296,13 @@ fn note(state: &State) -> String {
     match &jump.answer {
         _ if is_pending => parts.push("searching the documents".to_owned()),
         Some(Ok(answer)) => {
-            parts.push(cells::counted(jump.rows.iter().filter(|row| row.is_section()).count(), "section"));
+            let sections = || jump.rows.iter().filter(|row| row.kind == JumpKind::Heading);
+            parts.push(cells::counted(sections().count(), "section"));
             match answer.mode {
                 SearchMode::Words if !answer.hits.is_empty() => parts.push("by words alone".to_owned()),
-                SearchMode::Meaning => parts.push("by meaning only".to_owned()),
-                SearchMode::Words | SearchMode::Hybrid => {}
+                // Headings of the documents read before are found by their words.
+                SearchMode::Meaning if sections().all(JumpRow::is_section) => parts.push("by meaning only".to_owned()),
+                SearchMode::Words | SearchMode::Hybrid | SearchMode::Meaning => {}
             }
             parts.extend(answer.partial.is_some().then(|| match state.snapshot.is_indexing {
                 true => "the documents are being indexed".to_owned(),

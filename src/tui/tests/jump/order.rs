@@ -200,6 +200,18 @@ fn a_source_comes_before_a_tag_that_leads_to_it_alone() {
 fn few_sections_found_by_meaning_alone_are_among_other_rows() {
     let mut state = fixture::state(200, 60);
     press(&mut state, "C-k \"opens\"");
+#[test]
+fn headings_of_the_documents_that_were_read_are_counted() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "j");
+    answer(&mut state, Response::Document(fixture::document("circuit-breaker", fixture::TEXT)));
+    press(&mut state, "C-k \"/also\"");
+    let none = SearchAnswer { mode: SearchMode::Meaning, hits: Vec::new(), ..found("also") };
+    answer(&mut state, Response::Found(Ok(Box::new(none))));
+    assert!(screen(&state).contains("1 section "), "{}", screen(&state));
+    assert!(!screen(&state).contains("by meaning only"), "{}", screen(&state));
+}
+
     let ranked = |list: RankedList, nth: usize| SearchHit {
         because: vec![HitRank { list, rank: nth, score: 0.1, words: Vec::new(), cosine: None }],
         ..hit("timeouts", "a.md", nth, &format!("{} {nth}", list.word()), "It opens.", "opens")
