@@ -129,6 +129,10 @@ fn names_and_headings_with_the_words_come_before_fuzzy_matches() {
     }
     press(&mut state, "Down");
     assert!(screen(&state).contains("docs/calls.md:41-53 · found by words ─"), "{}", screen(&state));
+    let meant = HitRank { list: RankedList::Meaning, rank: 1, score: 0.1, words: Vec::new(), cosine: None };
+    let entry = SearchHit { kind: "source".to_owned(), because: vec![meant], ..hit("timeouts", "", 0, "", "It", "It") };
+    answer(&mut state, Response::Found(Ok(Box::new(SearchAnswer { hits: vec![entry], ..found("breaker") }))));
+    assert!(screen(&state).contains("meaning  ◐ timeouts"), "{}", screen(&state));
 }
 
 #[test]
@@ -197,10 +201,6 @@ fn a_source_comes_before_a_tag_that_leads_to_it_alone() {
 }
 
 #[test]
-fn few_sections_found_by_meaning_alone_are_among_other_rows() {
-    let mut state = fixture::state(200, 60);
-    press(&mut state, "C-k \"opens\"");
-#[test]
 fn headings_of_the_documents_that_were_read_are_counted() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "j");
@@ -212,6 +212,10 @@ fn headings_of_the_documents_that_were_read_are_counted() {
     assert!(!screen(&state).contains("by meaning only"), "{}", screen(&state));
 }
 
+#[test]
+fn few_sections_found_by_meaning_alone_are_among_other_rows() {
+    let mut state = fixture::state(200, 60);
+    press(&mut state, "C-k \"opens\"");
     let ranked = |list: RankedList, nth: usize| SearchHit {
         because: vec![HitRank { list, rank: nth, score: 0.1, words: Vec::new(), cosine: None }],
         ..hit("timeouts", "a.md", nth, &format!("{} {nth}", list.word()), "It opens.", "opens")

@@ -53,6 +53,8 @@ pub struct JumpRow {
     pub about: String,
     pub found: FoundIn,
     pub to: JumpTarget,
+    /// Whether it contains none of the words.
+    is_found_by_meaning: bool,
     /// Why it is disabled here and now.
     pub why_not: Option<String>,
 }
@@ -69,7 +71,8 @@ const MAX_SEMANTIC_ROWS: usize = 10;
 
 impl JumpRow {
     fn new(kind: JumpKind, name: String, about: String, to: JumpTarget) -> Self {
-        Self { kind, name, title: String::new(), about, found: FoundIn::default(), to, why_not: None }
+        let (title, found) = (String::new(), FoundIn::default());
+        Self { kind, name, title, about, found, to, is_found_by_meaning: false, why_not: None }
     }
 
     fn of_section(hit: &SearchHit) -> Self {
@@ -77,12 +80,14 @@ impl JumpRow {
         let heading = heading(hit);
         let name = heading.split_once(" > ").map_or(heading, |(_, below)| below);
         let about = searched(&format!("@{}", hit.source_id));
-        Self::new(JumpKind::Heading, searched(name), about, JumpTarget::Section(Box::new(hit.clone())))
+        let row = Self::new(JumpKind::Heading, searched(name), about, JumpTarget::Section(Box::new(hit.clone())));
+        Self { is_found_by_meaning: is_found_by_meaning(hit), ..row }
     }
 
     fn of_entry(hit: &SearchHit) -> Self {
         let to = JumpTarget::Source(SourceId::from(hit.source_id.as_str()));
-        Self::new(JumpKind::Source, searched(&hit.source_id), searched(&hit.name), to)
+        let row = Self::new(JumpKind::Source, searched(&hit.source_id), searched(&hit.name), to);
+        Self { is_found_by_meaning: is_found_by_meaning(hit), ..row }
     }
 
     /// The name of a section with its document's title, such as `Retries > Decision`; `None` if the name
@@ -94,10 +99,10 @@ impl JumpRow {
         }
     }
 
-    /// The first column: `meaning` for a section that contains none of the words.
+    /// The first column: `meaning` for a section or source that contains none of the words.
     pub fn word(&self) -> &'static str {
         match &self.to {
-            JumpTarget::Section(hit) if is_found_by_meaning(hit) => "meaning",
+            _ if self.is_found_by_meaning => "meaning",
             JumpTarget::Section(hit) if is_file(hit) => "file",
             _ => self.kind.word(),
         }
