@@ -129,7 +129,7 @@ fn reason(why: &MatchReason) -> String {
         MatchReason::Tag { tag, line, column } => format!("\"{tag}\" in line {line}, column {column}"),
         MatchReason::Parents { chain } => {
             let chain: Vec<String> = chain.iter().map(|id| format!("@{id}")).collect();
-            format!("from {}", chain.join(", from "))
+            format!("pulled in by {}", chain.join(", itself pulled in by "))
         }
         MatchReason::Meaning(meaning) => meaning.in_words(),
         MatchReason::Rule { rule } => rule.clone(),
