@@ -53,10 +53,10 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             ),
         },
         Some(member) if !member.parents.is_empty() => match others(&excluded.leaves, id).as_slice() {
-            [] => format!("{exclude} would remove it: {}{}.", saved(excluded), source_words::untrusted_note(of, id)),
+            [] => format!("{exclude} would exclude it: {}{}.", saved(excluded), source_words::untrusted_note(of, id)),
             with => {
-                let (others, saved) = (named(with, names), joint_savings(excluded));
-                format!("{exclude} would remove it and {others}: {saved}{}.", waiting(of, with))
+                let (others, saved) = (named(with, names), saved(excluded));
+                format!("{exclude} would exclude it and release {others}: {saved}{}.", waiting(of, with))
             }
         },
         Some(_) if selection.is_picked(id) => {
@@ -96,7 +96,7 @@ fn unpick_consequence(of: &Snapshot, pick: &str, follows: &SelectionChange, id: 
         [] if is_auto => format!("{pick} would unpick it; it stays in the instructions."),
         [] => format!("{pick} would unpick it: {}{}.", saved(follows), source_words::untrusted_note(of, id)),
         with => {
-            let (others, saved) = (named(with, names), joint_savings(follows));
+            let (others, saved) = (named(with, names), saved(follows));
             format!("{pick} would unpick it and release {others}: {saved}{}.", waiting(of, with))
         }
     }
@@ -124,10 +124,6 @@ fn named(ids: &[&SourceId], names: NameDetail) -> String {
 }
 
 fn saved(change: &SelectionChange) -> String {
-    with_instructions(change_cost::saved, change)
-}
-
-fn joint_savings(change: &SelectionChange) -> String {
     with_instructions(change_cost::fewer, change)
 }
 

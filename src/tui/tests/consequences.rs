@@ -128,7 +128,7 @@ fn unpicking_says_which_exclusions_go_with_the_pick() {
     let preview = refdesk_desk::SelectionPreview { lifted: 2, ..preview };
     answer(&mut state, Response::SelectionPreview(preview));
     let shown = screen(&state);
-    assert!(shown.contains("Space would unpick it: ~1,000 tokens. It also lifts 2 exclusions,"), "{shown}");
+    assert!(shown.contains("Space would unpick it: ~1,000 tokens fewer. It also lifts 2"), "{shown}");
 }
 
 #[test]

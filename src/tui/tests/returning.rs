@@ -116,7 +116,7 @@ fn why_a_source_is_selected_is_read_whole_and_before_what_a_key_changes() {
     );
     let shown = screen(&state);
     let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text} is missing: {shown}"));
-    assert!(at("Pulled in at depth 1") < at("x would remove it"), "{shown}");
+    assert!(at("Pulled in at depth 1") < at("x would exclude it"), "{shown}");
     assert_eq!(shown.matches("@circuit-breaker  by ").count(), 2, "every reason is in view: {shown}");
 }
 

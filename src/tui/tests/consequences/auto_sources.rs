@@ -43,7 +43,7 @@ fn an_auto_source_that_is_pulled_in_stays_auto_and_in_the_instructions() {
     press(&mut state, "2");
     for (leaves, said) in [
         (&["team-conventions"][..], "x would keep others from pulling it in; it stays in the"),
-        (&["team-conventions", "timeouts"], "x would release @timeouts: ~2,000 tokens; it stays in the"),
+        (&["team-conventions", "timeouts"], "x would release @timeouts: ~2,000 tokens fewer; it"),
     ] {
         answer(&mut state, Response::SelectionPreview(fixture::preview_selection("team-conventions", &[], leaves)));
         let shown = screen(&state);
