@@ -31,7 +31,11 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
             };
             format!("{} answered: {what}", person(answered))
         }
-        Err(NoAnswer::TimedOut) => "no answer in time".to_owned(),
+        Err(NoAnswer::TimedOut) => match &request.approval {
+            Some(approval) => format!("no approval of the write of {} in time", approval.path),
+            None if request.sources.len() == 1 => "no answer in time about 1 source".to_owned(),
+            None => format!("no answer in time about {} sources", request.sources.len()),
+        },
         Err(NoAnswer::Cancelled) => "cancelled before there was an answer".to_owned(),
         Err(NoAnswer::Failed(Error { message, .. })) => format!("no valid answer: {message}"),
     };
@@ -79,7 +83,8 @@ mod tests {
                 "a person answered: yes to src/a.rs",
             ),
             (&yes, Ok(ChannelAnswer::default()), "a person answered: no to src/a.rs"),
-            (&choice, Err(NoAnswer::TimedOut), "no answer in time"),
+            (&choice, Err(NoAnswer::TimedOut), "no answer in time about 2 sources"),
+            (&yes, Err(NoAnswer::TimedOut), "no approval of the write of src/a.rs in time"),
             (&choice, Err(NoAnswer::Cancelled), "cancelled before there was an answer"),
             (&choice, Err(failed), "no valid answer: the webhook said no"),
         ] {

@@ -235,8 +235,11 @@ mod tests {
                 "session s1",
             ),
             (
-                Receipt { reason: "no answer in time".to_owned(), ..about(JournalEvent::Answered, &[]) },
-                "No answer in time",
+                Receipt {
+                    reason: "no answer in time about 2 sources".to_owned(),
+                    ..about(JournalEvent::Answered, &[])
+                },
+                "No answer in time about 2 sources",
                 "session s1",
             ),
             (
