@@ -285,7 +285,7 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     }
     let elsewhere = |context| state.keymap.bound(keys.keys(), &[context]);
     if state.in_request() && state.shows_write() && elsewhere(KeyContext::Approval).is_some() {
-        return requests::disabled::answered_there(state);
+        return requests::disabled::approved_there(state);
     }
     let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];
     match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {

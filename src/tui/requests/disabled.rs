@@ -6,11 +6,10 @@ use crate::tui::state::{RequestPlacement, State};
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::{self, WindowKind};
 
-/// Which keys answer a write, and where.
-pub fn answered_there(state: &State) -> String {
-    let answer = |action| state.key_in(KeyContext::Approval, action);
-    let [open, yes, no] = [state.key(Action::Answer), answer(Action::Approve), answer(Action::Decline)];
-    format!("{open} shows all that would be written first: {yes} and {no} answer there")
+/// Which key approves a write, and where.
+pub fn approved_there(state: &State) -> String {
+    let (open, yes) = (state.key(Action::Answer), state.key_in(KeyContext::Approval, Action::Approve));
+    format!("look at the whole write first: {open} shows it, and {yes} approves it there")
 }
 
 pub fn disabled(state: &State, action: Action) -> Option<String> {
