@@ -134,10 +134,11 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
 }
 
 /// The part of the current filter that is invalid and therefore ignored.
-fn filter_fault(state: &State) -> Option<&str> {
+pub fn filter_fault(state: &State) -> Option<&str> {
     let query = match state.filtered_list()? {
         FilteredList::Catalog => &state.catalog.filtered.query,
         FilteredList::Selection => &state.selection.filtered.query,
+        FilteredList::Templates => &state.templates.filtered.query,
         _ => return None,
     };
     query.fault.as_deref()

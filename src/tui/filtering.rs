@@ -27,6 +27,10 @@ impl State {
         self.typing == Some(Typing::Filter(list))
     }
 
+    pub fn is_typing_filter(&self) -> bool {
+        matches!(self.typing, Some(Typing::Filter(_)))
+    }
+
     /// The list in this pane that can be filtered.
     pub fn filtered_list_of(&self, pane: Pane) -> FilteredList {
         match pane {

@@ -14,6 +14,7 @@ use ratatui::widgets::{Clear, Widget};
 
 use crate::tui::action::Action;
 use crate::tui::budget;
+use crate::tui::disabled;
 use crate::tui::input;
 use crate::tui::messages;
 use crate::tui::pane::Pane;
@@ -21,6 +22,7 @@ use crate::tui::state::{MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::which_key;
 use crate::tui::widgets::cells;
+use crate::tui::widgets::filter_line::FilterLine;
 use refdesk_desk::engine::Watching;
 
 /// An item of the top line; those of the highest `rank` are dropped first.
@@ -231,9 +233,19 @@ pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
             let text = if more.is_empty() { text } else { clip_ids(&text, columns, state.skin.glyphs.ellipsis) };
             draw_message(state, &format!("{text}{more}"), role, most, place, buffer);
         }
+        None if let Some(fault) = cut_fault(state) => {
+            draw_message(state, &format!("The filter is invalid: {fault}"), ThemeRole::Warning, 3, place, buffer);
+        }
         // Errors have their own lines.
         Some(_) | None => draw_labels(state, &labels::bottom(state, place), buffer),
     }
+}
+
+/// What is wrong with the filter that is being typed, if its line has no room for all of it.
+fn cut_fault(state: &State) -> Option<Cow<'_, str>> {
+    let fault = cells::clean(disabled::filter_fault(state).filter(|_| state.is_typing_filter())?);
+    let columns = state.parts(state.focus)?.list.width;
+    (cells::width(&fault) >= FilterLine::note_columns(columns)).then_some(fault)
 }
 
 /// The text, without its `: u undoes it` if it does not fit into this many lines.

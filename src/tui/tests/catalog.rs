@@ -15,6 +15,16 @@ use refdesk_desk::engine::{Request, Response, Snapshot};
 use crate::tui::tests::{answer, message, press, screen, stale, typed};
 
 #[test]
+fn the_bottom_line_says_what_is_wrong_with_a_filter() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "0 / \"tokens:>5x\"");
+    let fault = "The filter is invalid: tokens: needs < or > and a number, as in tokens:>5k";
+    assert!(screen(&state).contains(fault), "{}", screen(&state));
+    press(&mut state, "Enter");
+    assert!(!screen(&state).contains(fault), "{}", screen(&state));
+}
+
+#[test]
 fn the_filter_narrows_and_esc_clears_it() {
     let mut state = fixture::state(80, 24);
     for (keys, rows, typing) in [

@@ -22,14 +22,18 @@ pub struct FilterLine<'a> {
 }
 
 impl FilterLine<'_> {
+    /// The columns for the matching rows or the problem, with a blank after it, in a line of this width.
+    pub fn note_columns(width: u16) -> usize {
+        usize::from(width).saturating_sub(4 + FILTER)
+    }
+
     pub fn draw(&self, skin: &Skin, place: Rect, frame: &mut Frame<'_>) {
         let theme = &skin.theme;
         let (note, role) = match self.fault {
             Some(fault) => (format!("{fault} "), ThemeRole::Warning),
             None => (format!("{} of {} ", cells::grouped(self.kept.0), cells::grouped(self.kept.1)), ThemeRole::Infra),
         };
-        let room = usize::from(place.width).saturating_sub(4 + FILTER);
-        let note = cells::clip(&note, room, skin.glyphs.ellipsis);
+        let note = cells::clip(&note, Self::note_columns(place.width), skin.glyphs.ellipsis);
         let columns = u16::try_from(cells::width(&note)).unwrap_or(0);
         let buffer = frame.buffer_mut();
         buffer.set_stringn(place.x + 1, place.y, "/", 1, theme.style(self.role));
