@@ -101,7 +101,8 @@ fn selected_below(state: &State, at: usize) -> usize {
     selected
 }
 
-/// The mentions that connect this row to the previous one: `@a mentions @b by id  docs/a.md:3`.
+/// The mentions that connect this row to the previous one: `@a mentions @b by id  docs/a.md:3`, with the place on a line
+/// of its own if both do not fit.
 fn mentions(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let (graph, theme) = (&state.graph, &state.skin.theme);
     let Some(analysis) = &graph.analysis else { return Vec::new() };
@@ -111,17 +112,17 @@ fn mentions(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     };
     let mentions = level::pairs(graph).take(most).filter_map(of_pair).flatten().take(most);
     let ellipsis = state.skin.glyphs.ellipsis;
-    let line = |mention: refdesk_core::mention::Mention| {
+    let rows = |mention: refdesk_core::mention::Mention| {
         let ids = [&mention.from, &mention.to].map(|id| cells::clean(id.as_str()).into_owned());
         let [from, to] = ids;
         let lead = format!("@{from} mentions @{to} by {}  ", mention.via.word());
-        let lead = cells::clip(&lead, columns * 2 / 3, ellipsis).into_owned();
         let place = format!("{}:{}", printed(state, &mention.file), mention.line);
-        let place = cells::clip_start(&place, columns.saturating_sub(cells::width(&lead)), ellipsis).into_owned();
-        Line::from(vec![
-            Span::styled(lead, theme.style(ThemeRole::Text)),
-            Span::styled(place, theme.style(ThemeRole::Catalog)),
-        ])
+        let is_one_row = cells::width(&lead) + cells::width(&place) <= columns;
+        let spans = [
+            Span::styled(cells::clip(&lead, columns, ellipsis).into_owned(), theme.style(ThemeRole::Text)),
+            Span::styled(cells::clip_start(&place, columns, ellipsis).into_owned(), theme.style(ThemeRole::Catalog)),
+        ];
+        if is_one_row { vec![Line::from_iter(spans)] } else { spans.map(Line::from).into() }
     };
-    mentions.map(line).collect()
+    mentions.flat_map(rows).collect()
 }

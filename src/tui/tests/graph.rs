@@ -45,6 +45,13 @@ fn an_empty_level_leaves_its_room_to_its_neighbours() {
 }
 
 #[test]
+fn ids_and_place_of_a_mention_are_whole_where_room_is_short() {
+    let shown = screen(&fixture::in_graph(60, 36, "j R Down"));
+    assert!(shown.contains("@circuit-breaker mentions @retry-pattern by id  "), "{shown}");
+    assert!(shown.contains(" adr/adr-004.md:12 "), "{shown}");
+}
+
+#[test]
 fn the_line_of_folded_panes_has_all_of_them_below_the_graph() {
     let mut state = fixture::in_graph(80, 24, "j R");
     let dock = |state: &State| screen(state).lines().rev().nth(1).unwrap().to_owned();
