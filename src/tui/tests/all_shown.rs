@@ -10,7 +10,7 @@ use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
-use refdesk_desk::{BulkChange, BulkPreview, LargePick, SelectionChange};
+use refdesk_desk::{BulkChange, BulkPreview, CostChange, LargePick, SelectionChange};
 
 use crate::tui::tests::consequences::picked;
 use crate::tui::tests::mouse::click_on;
@@ -62,6 +62,14 @@ fn an_answer_that_comes_after_the_window_was_closed_does_not_open_it() {
     press(&mut state, "Esc");
     answer(&mut state, Response::BulkPreview(Box::new(preview())));
     assert_eq!(state.window, None);
+}
+
+#[test]
+fn tokens_of_instructions_are_named_where_room_is_short() {
+    let mut preview = preview();
+    preview.pick.change.cost = CostChange { sources: 0, total: -302 };
+    let shown = screen(&asked(70, 24, preview));
+    assert!(shown.contains("pick 2 sources: ~302 tokens of instructions saved  "), "{shown}");
 }
 
 #[test]

@@ -158,7 +158,9 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
         BulkVerb::Pick | BulkVerb::Include => "no extra tokens",
         BulkVerb::Unpick | BulkVerb::Exclude => "no tokens saved",
     };
-    let print = if detail == Detail::Whole { TokenFormat::Tokens } else { TokenFormat::Figure };
+    // A figure alone would be read as the tokens of the sources.
+    let has_words = detail == Detail::Whole || change.cost.sources == 0;
+    let print = if has_words { TokenFormat::Tokens } else { TokenFormat::Figure };
     let cost = change_cost::signed(change.cost, print, "saved").unwrap_or_else(|| none.to_owned());
     match detail {
         Detail::Count => line,

@@ -182,7 +182,9 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
     parts.extend((others > 0).then(|| format!("+{}", cells::grouped(others))));
     if detail != SizeDetail::Counts || waiting == 0 {
         let print = if is_whole { TokenFormat::Tokens } else { TokenFormat::Figure };
-        let words = if is_whole && others + pick.ids.len() > 1 { change_cost::more } else { change_cost::added };
+        // In one list with picks of several sources, whose tokens cannot be read as the total of the selection.
+        let is_one_of_several = self::others(&pick.whole, pick).next().is_some() || pick.ids.len() > 1;
+        let words = if is_whole && is_one_of_several { change_cost::more } else { change_cost::added };
         parts.push(words(change.cost, print));
     }
     if !is_whole && waiting > 0 {
