@@ -101,6 +101,8 @@ fn an_overwrite_is_announced_and_an_unchanged_file_is_not_written() {
     assert!(reported.contains("Enter OVERWRITE the file") && reported.contains("(now 2 bytes)"), "{reported}");
     press(&mut state, "Backspace");
     shown(&mut state, fixture::proposed("a\n", "src/A.jav", Some("a\n")));
+    let reported = screen(&state);
+    assert!(reported.contains("src/A.jav already has exactly this text  "), "{reported}");
     assert_eq!(commands(&press(&mut state, "Enter")), []);
     assert_eq!(message(&state), "src/A.jav already holds this text: there is nothing to write");
 }

@@ -304,6 +304,9 @@ pub fn missing(state: &State) -> Option<String> {
 
 /// `new file src/Entity.java · 43 lines, 1,204 bytes · +43 −0`
 fn figures(state: &State, proposal: &Proposal) -> String {
+    if effect(state, proposal) == WriteEffect::Same {
+        return format!("{} already has exactly this text", proposal.shown);
+    }
     let bytes = state.preview().and_then(|preview| preview.rendered.as_ref()).map_or(0, |rendered| rendered.bytes);
     let size = format!("{}, {}", cells::counted(proposal.text.lines().count(), "line"), cells::counted(bytes, "byte"));
     let before = match &proposal.before {
