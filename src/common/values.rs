@@ -15,6 +15,7 @@ use refdesk_templates::{Variable, VariableKind, sample};
 
 pub use document::{LARGEST, read};
 pub use rows::{FormRow, RowValue, rows};
+pub use saved::{all_saved, all_typed};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueStep {

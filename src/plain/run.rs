@@ -69,7 +69,7 @@ pub async fn run((engine, events): Started, start: PlainStart) -> io::Result<Pla
     drop(meanwhile);
     if let Err(error) = files.write(&before, &state.saved) {
         // After a hangup, standard error may be closed.
-        let _ = writeln!(io::stderr(), "refdesk: filters and theme were not saved: {error}");
+        let _ = writeln!(io::stderr(), "refdesk: filters, values and theme were not saved: {error}");
     }
     let stored = !has_changed || engine.close(STORING).await == Ending::Closed;
     Ok(PlainExit { code, stored })

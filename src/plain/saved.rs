@@ -1,7 +1,7 @@
-//! What is saved for the user and shared with the full screen: the workspace's named filters and token limit, and the
-//! theme.
+//! What is saved for the user and shared with the full screen: the workspace's named filters, token limit and values of
+//! templates, and the theme.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use refdesk_core::config::screen;
@@ -12,6 +12,7 @@ use refdesk_core::config::user::THEMES;
 use super::catalog;
 use super::lists::{NumberedRow, Target, list_counted};
 use super::state::{InputOutcome, PlainStart, PlainState};
+use crate::common::values::{self, TypedValues};
 
 /// The files to save to; without them nothing is saved.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +29,8 @@ pub struct SavedState {
     pub filters: BTreeMap<String, String>,
     /// The user's token limit for this workspace.
     pub token_limit: Option<u64>,
+    /// Typed values by template name. Those that may be secrets are kept until refdesk exits.
+    pub values: HashMap<String, TypedValues>,
     /// The theme of the full screen; `None` if it follows the terminal's background.
     pub theme: Option<String>,
     pub own_themes: Vec<String>,
@@ -46,7 +49,13 @@ impl SavedFiles {
     pub fn read(&self, own_themes: Vec<String>) -> SavedState {
         let session = self.session.as_ref().map(|file| file.read().0).unwrap_or_default();
         let (screen, _) = screen::remembered(self.screen.as_deref());
-        SavedState { filters: session.named_filters, token_limit: session.token_limit, theme: screen.theme, own_themes }
+        SavedState {
+            filters: session.named_filters,
+            token_limit: session.token_limit,
+            values: values::all_typed(session.values),
+            theme: screen.theme,
+            own_themes,
+        }
     }
 
     /// Saves what differs from `before`; everything else in the files is kept.
@@ -54,11 +63,12 @@ impl SavedFiles {
     /// # Errors
     /// A file cannot be written.
     pub fn write(&self, before: &SavedState, now: &SavedState) -> std::io::Result<()> {
-        let changes = |saved: &SavedState| (saved.filters.clone(), saved.token_limit);
+        let changes = |saved: &SavedState| (saved.filters.clone(), saved.token_limit, values::all_saved(&saved.values));
         if let Some(file) = self.session.as_ref().filter(|_| changes(before) != changes(now)) {
             let (mut session, _) = file.read();
             session.named_filters.clone_from(&now.filters);
             session.token_limit = now.token_limit;
+            session.values = values::all_saved(&now.values);
             file.write(&session)?;
         }
         if let Some(file) = self.screen.as_deref().filter(|_| now.theme != before.theme) {

@@ -23,7 +23,6 @@ use super::source::PartialDocument;
 use super::templates::PreviewFor;
 use super::values::AskedValue;
 use crate::common::filter::Order;
-use crate::common::values::TypedValues;
 
 /// The options for starting the plain interface.
 #[derive(Debug, Clone, Default)]
@@ -62,8 +61,6 @@ pub struct PlainState {
     pub prompt: Option<Arc<str>>,
     /// The template used last.
     pub template: Option<String>,
-    /// Typed values by template name. Never saved, because they may be secrets.
-    pub typed: HashMap<String, TypedValues>,
     /// Typed output paths, by template name.
     pub paths: HashMap<String, String>,
     pub saved: SavedState,

@@ -106,7 +106,7 @@ pub fn show_one(template: &Template, turn: &mut InputOutcome) {
 
 /// Requests the rendering of a template with the values typed so far.
 pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, turn: &mut InputOutcome) {
-    let typed = state.typed.get(&template.name).cloned().unwrap_or_default();
+    let typed = state.saved.values.get(&template.name).cloned().unwrap_or_default();
     let values = Some(typed.over_sample(&template.variables));
     let path = state.paths.get(&template.name).cloned();
     state.pending = Some(Pending::Rendering(is_for));
@@ -168,7 +168,7 @@ fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> boo
         return false;
     };
     let nothing = TypedValues::default();
-    let rows = values::rows(&template.variables, state.typed.get(name).unwrap_or(&nothing));
+    let rows = values::rows(&template.variables, state.saved.values.get(name).unwrap_or(&nothing));
     let samples: Vec<String> = rows.iter().filter(|row| row.is_sample()).map(|row| values::place(&row.way)).collect();
     let shown = names(samples.iter().map(String::as_str));
     match samples.len() {

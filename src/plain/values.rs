@@ -1,4 +1,4 @@
-//! The values of a template, asked for one by one. They are kept until refdesk exits.
+//! The values of a template, asked for one by one. They are kept for the next time.
 
 use refdesk_templates::Template;
 
@@ -40,7 +40,7 @@ fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
         Ok(document) => {
             let typed = TypedValues::pasted(&template.variables, &document);
             turn.print(format!("{} typed for {}.", counted(typed.len(), "value"), template.name));
-            state.typed.insert(template.name, typed);
+            state.saved.values.insert(template.name, typed);
         }
         Err(broken) => turn.print(format!("This is not valid JSON, {}. Nothing changed.", broken.message)),
     }
@@ -48,14 +48,14 @@ fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
 
 pub fn reset(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     if let Some(template) = turn.ok_or_print(template(state, given)) {
-        state.typed.remove(&template.name);
+        state.saved.values.remove(&template.name);
         turn.print(format!("{} has its sample values again.", template.name));
     }
 }
 
 fn form(state: &PlainState, template: &Template) -> Vec<FormRow> {
     let nothing = TypedValues::default();
-    values::rows(&template.variables, state.typed.get(&template.name).unwrap_or(&nothing))
+    values::rows(&template.variables, state.saved.values.get(&template.name).unwrap_or(&nothing))
 }
 
 /// Asks for the first value, starting at this row.
@@ -98,7 +98,7 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut I
     if line.is_empty() {
         return next(state, &template, at + 1, turn);
     }
-    let typed = state.typed.entry(template.name.clone()).or_default();
+    let typed = state.saved.values.entry(template.name.clone()).or_default();
     let refused = match (&row.holds, line.trim().to_lowercase().as_str()) {
         (RowValue::Flag(_), "yes" | "y" | "true") => {
             typed.set(row.way, TypedValue::Flag(true));

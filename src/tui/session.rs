@@ -12,13 +12,10 @@ use crate::tui::pane::Pane;
 use crate::tui::selection;
 use crate::tui::state::{PanePart, State};
 use crate::tui::templates;
-use crate::tui::templates::values::TypedValues;
+use crate::tui::templates::values;
 use crate::tui::views::ViewPlace;
 use crate::tui::widgets::motion::Cursor;
 use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, SavedView, ScreenSession};
-
-/// The maximum size in bytes of saved values per template.
-const MAX_VALUES: usize = 512 * 1024;
 
 /// The panes whose cursor is saved. Hints are excluded because their rows depend on an answer.
 const WITH_CURSOR: [Pane; 3] = [Pane::Catalog, Pane::Selection, Pane::Templates];
@@ -57,8 +54,7 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     state.hints.prompt.insert(&left.prompt);
     state.named_filters = left.named_filters;
     state.token_limit = left.token_limit;
-    let values = left.values.into_iter().map(|(template, saved)| (template, TypedValues::from_saved(saved)));
-    state.templates.typed = values.collect();
+    state.templates.typed = values::all_typed(left.values);
     state.templates.revision += 1;
     if left.shows_front_matter {
         toggle_front_matter(state);
@@ -118,8 +114,6 @@ impl State {
             (FEED, &self.feed.filter),
         ];
         let filters = filters.into_iter().filter(|(_, line)| !line.is_empty());
-        let values = self.templates.typed.iter().map(|(template, typed)| (template.clone(), typed.saved()));
-        let is_kept = |size: usize| size <= MAX_VALUES;
         let reading = &self.catalog.reading;
         let here = reading.here();
         let before = reading.places.all().filter(|(known, _)| here.as_ref().is_none_or(|(shown, _)| shown != known));
@@ -144,7 +138,7 @@ impl State {
             named_filters: self.named_filters.clone(),
             token_limit: self.token_limit,
             prompt: self.hints.prompt.text().to_owned(),
-            values: values.filter(|(_, saved)| !saved.given.is_empty() && is_kept(saved.size())).collect(),
+            values: values::all_saved(&self.templates.typed),
             shows_front_matter: reading.shows_front_matter(),
             reading: here.chain(before).map(saved).collect(),
         }

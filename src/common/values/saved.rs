@@ -1,10 +1,15 @@
 //! Typed values as saved in the session. Templates cannot mark secrets, so a value is never saved if a name on its path
 //! or within it suggests a secret, or if it looks like a key.
 
+use std::collections::{BTreeMap, HashMap};
+
 use serde_json::Value;
 
 use crate::common::values::{TypedValue, TypedValues, ValueStep, json};
 use refdesk_core::config::screen_session::{SavedStep, SavedValue, SavedValues};
+
+/// The maximum size in bytes of saved values per template.
+const MAX_VALUES: usize = 512 * 1024;
 
 /// Substrings of secret names, in lower case and without separators.
 const SECRET: [&str; 26] = [
@@ -42,6 +47,17 @@ const SECRET_WORDS: [&str; 13] =
 
 /// Common prefixes of keys.
 const KEYS: [&str; 9] = ["-----BEGIN", "eyJ", "ghp_", "gho_", "github_pat_", "glpat-", "sk-", "sk_live_", "xox"];
+
+/// The values to save, by template name.
+pub fn all_saved(typed: &HashMap<String, TypedValues>) -> BTreeMap<String, SavedValues> {
+    let saved = typed.iter().map(|(template, typed)| (template.clone(), typed.saved()));
+    saved.filter(|(_, saved)| !saved.given.is_empty() && saved.size() <= MAX_VALUES).collect()
+}
+
+/// The reverse of [`all_saved`].
+pub fn all_typed(saved: BTreeMap<String, SavedValues>) -> HashMap<String, TypedValues> {
+    saved.into_iter().map(|(template, saved)| (template, TypedValues::from_saved(saved))).collect()
+}
 
 pub fn is_secret(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -86,7 +102,7 @@ fn holds_secret(value: &Value) -> bool {
 
 impl TypedValues {
     /// The values that are not secret.
-    pub fn saved(&self) -> SavedValues {
+    fn saved(&self) -> SavedValues {
         let is_public =
             |way: &[ValueStep]| !way.iter().any(|step| matches!(step, ValueStep::Field(name) if is_secret(name)));
         let mut saved = SavedValues::default();
@@ -108,7 +124,7 @@ impl TypedValues {
         saved
     }
 
-    pub fn from_saved(saved: SavedValues) -> Self {
+    fn from_saved(saved: SavedValues) -> Self {
         let way = |steps: Vec<SavedStep>| {
             let step = |step| match step {
                 SavedStep::Field(name) => ValueStep::Field(name),

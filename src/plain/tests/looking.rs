@@ -378,6 +378,7 @@ fn the_theme_of_the_full_screen_is_chosen() {
 
 #[test]
 fn saved_settings_persist_and_nothing_else_changes() {
+    use crate::common::values::{TypedValue, TypedValues, ValueStep};
     use crate::plain::saved::{SavedFiles, SavedState};
     use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
     let (state, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -389,9 +390,19 @@ fn saved_settings_persist_and_nothing_else_changes() {
     let mut now = SavedState { theme: Some("light".to_owned()), ..before.clone() };
     now.token_limit = Some(4_000);
     now.filters.insert("mine".to_owned(), "java".to_owned());
+    let typed = |name: &str| {
+        let mut values = TypedValues::default();
+        values.set(vec![ValueStep::Field(name.to_owned())], TypedValue::Text("x".to_owned()));
+        values
+    };
+    now.values.insert("A.tpl".to_owned(), typed("name"));
     files.write(&before, &now).unwrap();
     assert_eq!(files.read(Vec::new()), now);
     assert_eq!(session.read().0.prompt, "a draft");
+    let after = files.read(Vec::new());
+    now.values.insert("B.tpl".to_owned(), typed("password"));
+    files.write(&before, &now).unwrap();
+    assert_eq!(files.read(Vec::new()), after, "what may be a secret is not saved");
 }
 
 #[test]

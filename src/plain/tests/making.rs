@@ -233,7 +233,7 @@ fn a_value_goes_where_it_was_asked_for() {
         output(&mut state, "secret"),
         ["CircuitBreaker.java.tpl has changed, and no longer asks for basePackage. Nothing was kept."]
     );
-    assert!(state.typed.is_empty());
+    assert!(state.saved.values.is_empty());
     assert_eq!(state.question, None);
 }
 
