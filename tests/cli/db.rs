@@ -390,7 +390,16 @@ fn pages_of_the_last_database_are_removed_when_it_is_no_longer_configured() {
     let told = world.run(&["db", "document", "--yes"]).exits(2);
     assert!(told.stderr.contains("no databases are configured, but there are pages of 'shop'"), "{told}");
     let off = before.replace("name: shop", "name: store\n    enabled: false");
-    for (config, command) in [(off.as_str(), "document"), ("databases:\n", "document"), ("databases: []\n", "pipeline")]
+    // Neither does one without the list.
+    for config in ["", "databases:\n", before.replace("databases:", "database:").as_str()] {
+        world.put(".jaato/databases.yaml", config.as_bytes());
+        for command in ["document", "pipeline"] {
+            let told = world.run(&["db", command, "--yes"]).exits(2);
+            assert!(told.stderr.contains("the file has no list 'databases'"), "{config}: {told}");
+            assert!(world.path.join("docs/databases/shop").exists(), "{config}");
+        }
+    }
+    for (config, command) in [(off.as_str(), "document"), ("databases: []\n", "document"), ("databases: []\n", "pipeline")]
     {
         world.put(".jaato/databases.yaml", before.as_bytes());
         world.run(&["db", "document", "--yes"]).exits(0);

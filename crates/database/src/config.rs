@@ -257,8 +257,9 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
                 &[]
             }
             None => {
-                let problem = Diagnostic::warning(Code::MissingField, "the file names no databases");
-                fields.report(&root, problem.fix("add a list 'databases'"));
+                // Only an explicit list may lead to the removal of pages.
+                let problem = Diagnostic::error(Code::MissingField, "the file has no list 'databases'");
+                fields.report(&root, problem.fix("add the list; if no database is meant, write 'databases: []'"));
                 &[]
             }
         };
