@@ -43,9 +43,15 @@ pub struct ColumnStatistics {
     /// The first and the last year.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub years: Option<(i32, i32)>,
-    /// The smallest and the largest power of ten.
+    /// The smallest and the largest power of ten of the positive numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub magnitude: Option<(i16, i16)>,
+    /// The same for the negative numbers, without their sign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub negative_magnitude: Option<(i16, i16)>,
+    /// Whether there are zeros among other numbers.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_zero: bool,
     /// Shapes that at least ten rows have: letters as `a` or `A`, digits as `9`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shapes: Vec<String>,

@@ -89,11 +89,15 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
             *count >= SET_ROWS.0 && *count * SET_ROWS.1 >= rows && value.chars().count() <= SET_CHARACTERS
         });
     let years = years(&texts);
+    let numbers: Vec<f64> = cells.iter().filter_map(finite_number).collect();
     let statistics = ColumnStatistics {
         null_percent: share(1),
         distinct: (!counts.is_empty()).then(|| to_two_digits(counts.len() as u64)),
         average_width: (with_text > 0).then(|| (width / with_text) as u64),
-        magnitude: magnitude(cells),
+        magnitude: magnitude(numbers.iter().filter(|number| **number > 0.0)),
+        negative_magnitude: magnitude(numbers.iter().filter(|number| **number < 0.0)),
+        // That all are zero would be a value rather than a range.
+        has_zero: numbers.contains(&0.0) && numbers.iter().any(|number| *number != 0.0),
         shapes: if years.is_some() { Vec::new() } else { shapes(&texts) },
         years,
         few_values: !counts.is_empty() && counts.len() <= SET && rows > SET * 5,
@@ -164,19 +168,18 @@ fn years(texts: &BTreeMap<&str, usize>) -> Option<(i32, i32)> {
     Some((years().min()?, years().max()?))
 }
 
-/// The smallest and the largest power of ten of the numbers other than zero.
-fn magnitude(cells: &[Cell]) -> Option<(i16, i16)> {
-    let mut found: Option<(i16, i16)> = None;
-    for cell in cells {
-        let Cell::Number(number, _) = cell else { continue };
-        if *number == 0.0 || !number.is_finite() {
-            continue;
-        }
-        // Between -324 and 308.
-        let power = number.abs().log10().floor() as i16;
-        found = Some(found.map_or((power, power), |(least, most)| (least.min(power), most.max(power))));
+fn finite_number(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Number(number, _) => number.is_finite().then_some(*number),
+        _ => None,
     }
-    found
+}
+
+/// The smallest and the largest power of ten of these numbers, none of which is zero.
+fn magnitude<'n>(numbers: impl Iterator<Item = &'n f64> + Clone) -> Option<(i16, i16)> {
+    // Between -324 and 308.
+    let powers = numbers.map(|number| number.abs().log10().floor() as i16);
+    Some((powers.clone().min()?, powers.max()?))
 }
 
 /// The shapes of at least ten rows, the most frequent first.
@@ -234,14 +237,16 @@ mod tests {
     #[test]
     fn numbers_are_described_by_the_powers_of_ten_around_them() {
         for (values, expected) in [
-            (&[0.5, 0.0, 1_234.0][..], Some((-1, 3))),
-            (&[1e200, 1e308], Some((200, 308))),
-            (&[f64::MIN_POSITIVE, -f64::MAX], Some((-308, 308))),
-            (&[f64::INFINITY, 20.0], Some((1, 1))),
-            (&[f64::INFINITY], None),
-            (&[0.0], None),
+            (&[0.5, 0.0, 1_234.0][..], (Some((-1, 3)), None, true)),
+            (&[-500.0, -1.0], (None, Some((0, 2)), false)),
+            (&[1e200, 1e308], (Some((200, 308)), None, false)),
+            (&[f64::MIN_POSITIVE, -f64::MAX], (Some((-308, -308)), Some((308, 308)), false)),
+            (&[f64::INFINITY, 20.0], (Some((1, 1)), None, false)),
+            (&[f64::INFINITY], (None, None, false)),
+            (&[0.0], (None, None, false)),
         ] {
-            assert_eq!(profile(&numbers(values), None, false).statistics.magnitude, expected, "{values:?}");
+            let found = profile(&numbers(values), None, false).statistics;
+            assert_eq!((found.magnitude, found.negative_magnitude, found.has_zero), expected, "{values:?}");
         }
     }
 

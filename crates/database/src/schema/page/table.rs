@@ -144,7 +144,7 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
         parts.push(format!("sensitive ({})", prose(rule)));
     }
     if let Some(statistics) = &column.statistics {
-        let ColumnStatistics { null_percent, distinct, years, magnitude, shapes, few_values, .. } = statistics;
+        let ColumnStatistics { null_percent, distinct, years, shapes, few_values, .. } = statistics;
         // The share is rounded, for a sensitive column to 5%.
         let is_certain = column.sensitive.is_none() && distinct.is_none();
         parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| match percent {
@@ -157,12 +157,8 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
         );
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
-        // The magnitude of numbers that only identify rows is meaningless. Zero has no magnitude.
-        let between = |(from, to): (i16, i16)| match (from, to) {
-            (0, 0) => "below 10".to_owned(),
-            _ => format!("{} to {}", power_of_ten(from), power_of_ten(to.saturating_add(1))),
-        };
-        parts.extend(magnitude.filter(|_| !is_key(doc, column)).map(between));
+        // The magnitude of numbers that only identify rows is meaningless.
+        parts.extend((!is_key(doc, column)).then(|| range(statistics)).flatten());
         if !shapes.is_empty() {
             let shapes: Vec<String> = shapes.iter().map(|shape| code(shape)).collect();
             parts.push(format!("like {}", shapes.join(", ")));
@@ -174,6 +170,17 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
 /// Whether the column is part of the primary key or of a foreign key.
 fn is_key(doc: &TableDoc, column: &ColumnDoc) -> bool {
     doc.primary_key.contains(&column.name) || doc.foreign_keys.iter().any(|key| key.columns.contains(&column.name))
+}
+
+/// The powers of ten, or the zero, between which the numbers lie.
+fn range(statistics: &ColumnStatistics) -> Option<String> {
+    let ColumnStatistics { magnitude: positive, negative_magnitude: negative, has_zero, .. } = statistics;
+    let beyond = |(_, most): (i16, i16)| power_of_ten(most.saturating_add(1));
+    let nearest = |(least, _): (i16, i16)| if *has_zero { "0".to_owned() } else { power_of_ten(least) };
+    let negated = |number: String| if number == "0" { number } else { format!("-{number}") };
+    let from = negative.map(beyond).map(negated).or_else(|| positive.map(nearest))?;
+    let to = positive.map(beyond).or_else(|| negative.map(nearest).map(negated))?;
+    Some(format!("{from} to {to}"))
 }
 
 /// `0.01`, `1,000`, `10^12`.
@@ -261,15 +268,20 @@ mod tests {
 
     #[test]
     fn orders_of_magnitude_are_shown_as_ranges() {
-        for (magnitude, expected) in [
-            ((-1, -1), "0.1 to 1"),
-            ((-2, 0), "0.01 to 10"),
-            ((0, 0), "below 10"),
-            ((0, 1), "1 to 100"),
-            ((2, 4), "100 to 100,000"),
-            ((308, 308), "10^308 to 10^309"),
+        for (magnitude, negative_magnitude, has_zero, expected) in [
+            (Some((-1, -1)), None, false, "0.1 to 1"),
+            (Some((-2, 0)), None, false, "0.01 to 10"),
+            (Some((0, 0)), None, false, "1 to 10"),
+            (Some((0, 0)), None, true, "0 to 10"),
+            (Some((2, 4)), None, false, "100 to 100,000"),
+            (Some((308, 308)), None, false, "10^308 to 10^309"),
+            (None, Some((0, 2)), false, "-1,000 to -1"),
+            (None, Some((0, 2)), true, "-1,000 to 0"),
+            (Some((1, 3)), Some((0, 2)), true, "-1,000 to 10,000"),
+            (None, None, true, ""),
         ] {
-            let statistics = Some(ColumnStatistics { magnitude: Some(magnitude), ..ColumnStatistics::default() });
+            let statistics =
+                Some(ColumnStatistics { magnitude, negative_magnitude, has_zero, ..ColumnStatistics::default() });
             let column = ColumnDoc { statistics, ..ColumnDoc::default() };
             assert_eq!(values(&TableDoc::default(), &column), expected);
         }
