@@ -399,7 +399,8 @@ fn pages_of_the_last_database_are_removed_when_it_is_no_longer_configured() {
             assert!(world.path.join("docs/databases/shop").exists(), "{config}");
         }
     }
-    for (config, command) in [(off.as_str(), "document"), ("databases: []\n", "document"), ("databases: []\n", "pipeline")]
+    for (config, command) in
+        [(off.as_str(), "document"), ("databases: []\n", "document"), ("databases: []\n", "pipeline")]
     {
         world.put(".jaato/databases.yaml", before.as_bytes());
         world.run(&["db", "document", "--yes"]).exits(0);

@@ -28,7 +28,6 @@ use self::server::VariableAllowed;
 pub use self::server::{Secret, ServerConnection};
 use crate::names::globs::NamePattern;
 use crate::names::words::{is_slug, not_a_domain};
-use crate::snapshot::{Snapshot, TableName};
 
 /// The paths of the configuration file, in the order in which they are tried.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -220,11 +219,6 @@ impl DatabaseConfig {
         (self.schemas.is_empty() || self.schemas.iter().any(|wanted| wanted == schema))
             && (self.include_tables.is_empty() || matches(&self.include_tables))
             && !matches(&self.exclude_tables)
-    }
-
-    /// Whether a table does not exist, as opposed to being excluded by the configuration.
-    pub(crate) fn misses(&self, snapshot: &Snapshot, table: &TableName) -> bool {
-        !snapshot.has_table(table) && self.wants_table(&table.schema, &table.name)
     }
 }
 

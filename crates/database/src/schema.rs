@@ -8,6 +8,7 @@ pub(crate) mod domains;
 pub mod join_path;
 pub mod joins;
 pub(crate) mod markup;
+pub(crate) mod missing_target;
 pub mod notes;
 pub mod page;
 pub mod plan;

@@ -90,7 +90,10 @@ pub fn joins(doc: &TableDoc) -> Vec<Join> {
         table: key.referenced_table.clone(),
         pairs: pairs(&key.columns, &key.referenced_columns),
         kind: JoinKind::RefersTo,
-        note: clean(&key.cardinality.replace('_', " ")),
+        note: match key.is_missing {
+            true => "does not exist".to_owned(),
+            false => clean(&key.cardinality.replace('_', " ")),
+        },
     });
     // A reference of a table to itself is already listed among its keys.
     let others = doc.referenced_by.iter().filter(|reference| reference.table != doc.fully_qualified_name);

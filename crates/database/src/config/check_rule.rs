@@ -12,7 +12,7 @@ refdesk_text::worded_enum! {
         KeyWithoutIndex = "key_without_index",
         /// The columns of a foreign key have different types than the referenced ones.
         KeyTypesDiffer = "key_types_differ",
-        /// A foreign key refers to a table that does not exist.
+        /// A foreign key refers to a table or a column that does not exist.
         MissingTarget = "missing_target",
         /// A column's name matches the keys of several tables.
         AmbiguousJoin = "ambiguous_join",

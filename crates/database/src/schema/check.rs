@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::domains::SYSTEM;
 use super::joins::InferredJoins;
+use super::missing_target::MissingTarget;
 use super::notes::Notes;
 use super::table_doc::{DescriptionSource, TableDoc};
 use crate::config::{CheckRule, Connection, DatabaseConfig};
@@ -118,14 +119,12 @@ fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
                 format!("the foreign key ({columns}) has no index"),
             );
         }
-        let Some(target) = input.snapshot.table(&key.target) else {
-            if input.config.misses(input.snapshot, &key.target) {
-                let message =
-                    format!("the foreign key ({columns}) refers to {}, which does not exist", key.target.full());
-                report(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
-            }
-            continue;
-        };
+        if let Some(missing) = MissingTarget::of(key, input.config, input.snapshot) {
+            let missing = missing.with_table(&key.target.full());
+            let message = format!("the foreign key ({columns}) refers to {missing}, which does not exist");
+            report(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
+        }
+        let Some(target) = input.snapshot.table(&key.target) else { continue };
         for (own, other) in key.columns.iter().zip(&key.target_columns) {
             let types = (table.column(own).map(|it| &it.data_type), target.column(other).map(|it| &it.data_type));
             if let (Some(own_type), Some(other_type)) = types
@@ -274,6 +273,12 @@ mod tests {
                     ..ForeignKey::default()
                 },
                 ForeignKey { columns: vec!["c".into()], target: name("gone"), ..ForeignKey::default() },
+                ForeignKey {
+                    columns: vec!["c".into()],
+                    target: name("a"),
+                    target_columns: vec!["gone".into()],
+                    ..ForeignKey::default()
+                },
             ],
             ..Table::default()
         };
@@ -296,6 +301,8 @@ mod tests {
             "no_primary_key -",
             "key_without_index a_id",
             "key_types_differ a_id",
+            "key_without_index c",
+            "missing_target c",
             "key_without_index c",
             "missing_target c",
             "no_domain -",

@@ -1,7 +1,8 @@
 //! Rule-based descriptions: a sentence stating what names, keys and types make certain. Nothing is guessed.
 
 use crate::names::words::{readable_name, singular, split};
-use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
+use crate::schema::missing_target::MissingTarget;
+use crate::snapshot::{Column, ForeignKey, Table, TableKind};
 use refdesk_text::names::{either, joined};
 use refdesk_text::words::capitalized;
 
@@ -62,15 +63,20 @@ pub fn named(kind: TableKind, name: &str) -> String {
     format!("{} \u{201c}{}\u{201d}.", capitalized(kind.word()), readable_or_plain(name))
 }
 
-/// What a table is; `is_missing` tells which of the tables that it refers to do not exist.
-pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&TableName) -> bool) -> String {
+/// Tells what does not exist of what a key refers to.
+type FindMissingTarget<'f> = &'f dyn for<'k> Fn(&'k ForeignKey) -> Option<MissingTarget<'k>>;
+
+/// What a table is; `missing_target` tells what does not exist of what its keys refer to.
+pub(crate) fn table(table: &Table, referenced_by: &[String], missing_target: FindMissingTarget<'_>) -> String {
     let words = readable_or_plain(&table.name);
     let mut sentences = Vec::new();
-    let (mut targets, mut missing): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut targets, mut missing): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
     for key in &table.foreign_keys {
-        let names = if is_missing(&key.target) { &mut missing } else { &mut targets };
-        if !names.contains(&key.target.name.as_str()) {
-            names.push(&key.target.name);
+        let name = key.target.name.as_str();
+        match missing_target(key).map(|missing| missing.with_table(name)) {
+            Some(name) if !missing.contains(&name) => missing.push(name),
+            None if !targets.contains(&name) => targets.push(name),
+            _ => {}
         }
     }
     match table.kind {
@@ -95,6 +101,7 @@ pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&Table
     }
     if !missing.is_empty() {
         let exist = if missing.len() == 1 { "which does not exist" } else { "which do not exist" };
+        let missing: Vec<&str> = missing.iter().map(String::as_str).collect();
         sentences.push(format!("Refers to {}, {exist}.", list(&missing)));
     }
     if !referenced_by.is_empty() {
@@ -103,15 +110,16 @@ pub fn table(table: &Table, referenced_by: &[String], is_missing: &dyn Fn(&Table
     sentences.join(" ")
 }
 
-/// Describes a column, and whether its name already says everything; `is_missing` is as for [`table()`].
-pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&TableName) -> bool) -> (String, bool) {
+/// Describes a column, and whether its name already says everything; `is_missing` tells of which keys the target does not
+/// exist.
+pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&ForeignKey) -> bool) -> (String, bool) {
     let owner = owner(table);
     // `Title of the list of products` would not describe a column of that view.
     let of = if table.kind.is_view() { String::new() } else { format!(" of the {owner}") };
     let key = table.foreign_keys.iter().find(|key| key.columns.contains(&column.name));
     let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
     if let Some(key) = key {
-        let gone = if is_missing(&key.target) { ", which does not exist" } else { "" };
+        let gone = if is_missing(key) { ", which does not exist" } else { "" };
         let text = format!("{}{gone}", reference(column, key));
         let part = if is_key_part.is_some_and(|key| key.columns.len() > 1) { "; part of the primary key" } else { "" };
         return (format!("{text}{part}."), true);
@@ -302,7 +310,7 @@ fn readable_or_plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::Key;
+    use crate::snapshot::{Key, TableName};
 
     fn key(columns: &[&str], target: &str, to: &[&str]) -> ForeignKey {
         let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -355,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_tables_are_mentioned() {
+    fn missing_tables_and_columns_are_mentioned() {
         let table = Table {
             name: "bill".into(),
             foreign_keys: vec![key(&["a_id"], "a", &["id"]), key(&["b_id"], "b", &["id"]), key(&["c_id"], "c", &[])],
@@ -367,11 +375,14 @@ mod tests {
             ("b", "Refers to a and c. Refers to b, which does not exist.", "Refers to b by id, which does not exist."),
             ("ac", "Refers to b. Refers to a and c, which do not exist.", "Refers to b by id."),
         ] {
-            let is_missing = |name: &TableName| missing.contains(&name.name);
+            let is_missing = |key: &ForeignKey| missing.contains(&key.target.name);
             let expected = format!("Table \u{201c}bill\u{201d}; it has no primary key. {of_table}");
-            assert_eq!(super::table(&table, &[], &is_missing), expected);
+            assert_eq!(super::table(&table, &[], &|key| is_missing(key).then_some(MissingTarget::Table)), expected);
             assert_eq!(super::column(&table, &column("b_id"), &is_missing).0, of_column);
         }
+        let of_column =
+            super::table(&table, &[], &|key| key.target_columns.first().map(|column| MissingTarget::Column(column)));
+        assert!(of_column.ends_with("Refers to c. Refers to a.id and b.id, which do not exist."), "{of_column}");
     }
 
     /// A view is named after the question it answers, not after a single row.
@@ -417,15 +428,15 @@ mod tests {
         };
         let pair =
             keyed("PlaylistTrack", &["p", "t"], vec![key(&["p"], "Playlist", &["id"]), key(&["t"], "Track", &["id"])]);
-        assert_eq!(super::table(&pair, &[], &|_| false), "Joins Playlist and Track: each row is one pair.");
+        assert_eq!(super::table(&pair, &[], &|_| None), "Joins Playlist and Track: each row is one pair.");
         let one = keyed("one", &["id"], vec![key(&["id"], "customer", &["id"]), key(&["u"], "invoice", &["id"])]);
         let expected = "Table \u{201c}one\u{201d}; each row is identified by id. Refers to customer and invoice.";
-        assert_eq!(super::table(&one, &[], &|_| false), expected);
+        assert_eq!(super::table(&one, &[], &|_| None), expected);
         let signs = Table { name: "-->".into(), ..Table::default() };
-        assert_eq!(super::table(&signs, &[], &|_| false), "Table \u{201c}-->\u{201d}; it has no primary key.");
+        assert_eq!(super::table(&signs, &[], &|_| None), "Table \u{201c}-->\u{201d}; it has no primary key.");
         let album = keyed("Album", &["id"], vec![key(&["a"], "Artist", &["id"])]);
         assert_eq!(
-            super::table(&album, &["Track".into()], &|_| false),
+            super::table(&album, &["Track".into()], &|_| None),
             "Table \u{201c}album\u{201d}; each row is identified by id. Refers to Artist. Referred to by Track."
         );
         let view = Table {
@@ -434,7 +445,7 @@ mod tests {
             reads_from: vec![TableName { schema: "main".into(), name: "a".into() }],
             ..Table::default()
         };
-        assert_eq!(super::table(&view, &[], &|_| false), "View \u{201c}rich\u{201d} over a.");
+        assert_eq!(super::table(&view, &[], &|_| None), "View \u{201c}rich\u{201d} over a.");
         assert_eq!(list(&["a", "b", "c", "d", "e", "f"]), "a, b, c, d and 2 more");
     }
 }

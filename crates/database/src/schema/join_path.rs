@@ -216,8 +216,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
 fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<Edge>> {
     let mut edges: Vec<Vec<Edge>> = tables.iter().map(|_| Vec::new()).collect();
     for (from, JoinTable { doc, .. }) in tables.iter().enumerate() {
-        let real =
-            doc.foreign_keys.iter().map(|key| (&key.referenced_table, &key.columns, &key.referenced_columns, KEY));
+        let real = doc.joinable_keys().map(|key| (&key.referenced_table, &key.columns, &key.referenced_columns, KEY));
         let inferred =
             doc.inferred_joins.iter().map(|it| (&it.referenced_table, &it.columns, &it.referenced_columns, INFERRED));
         for (target, columns, target_columns, cost) in real.chain(inferred) {

@@ -123,7 +123,7 @@ pub struct ForeignKeyDoc {
     pub cardinality: String,
     /// What happens here when the row there is deleted.
     pub on_delete: String,
-    /// Whether the other table does not exist.
+    /// Whether the other table, or one of the columns there, does not exist.
     #[serde(rename = "missing", default, skip_serializing_if = "std::ops::Not::not")]
     pub is_missing: bool,
 }
@@ -171,6 +171,11 @@ impl TableDoc {
     pub(super) fn compact_json(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         format!("{}\n", refdesk_text::escape::json(&text))
+    }
+
+    /// Its keys to tables and columns that exist.
+    pub fn joinable_keys(&self) -> impl Iterator<Item = &ForeignKeyDoc> {
+        self.foreign_keys.iter().filter(|key| !key.is_missing)
     }
 
     /// The description's first sentence.

@@ -136,7 +136,7 @@ fn table_document(table: &TablePage, doc: &TableDoc) -> PageDocument {
     let mut lines =
         vec![if is_by_rule { description.clone() } else { format!("{}: {description}", readable_name(&table.table)) }];
     lines.push(format!("Columns: {}", names(doc.columns.iter().map(|column| column.name.as_str()).collect())));
-    let to = doc.foreign_keys.iter().map(|key| key.referenced_table.as_str());
+    let to = doc.joinable_keys().map(|key| key.referenced_table.as_str());
     let to: Vec<&str> = to.chain(doc.inferred_joins.iter().map(|join| join.referenced_table.as_str())).collect();
     let from: Vec<&str> = doc.referenced_by.iter().map(|reference| reference.table.as_str()).collect();
     for (what, tables) in [("Refers to", to), ("Referred to by", from)] {
@@ -173,7 +173,7 @@ fn column_document(table: &TablePage, doc: &TableDoc, column: &ColumnDoc) -> Pag
 }
 
 fn joins<'a>(table: &'a TablePage, doc: &'a TableDoc) -> impl Iterator<Item = PageDocument> + 'a {
-    let keys = doc.foreign_keys.iter().map(|key| {
+    let keys = doc.joinable_keys().map(|key| {
         let how = if key.cardinality == "one_to_one" { "at most one row" } else { "any number of rows" };
         let said = format!("A key: {how} here for each row there.");
         (&key.columns, &key.referenced_table, &key.referenced_columns, false, said)

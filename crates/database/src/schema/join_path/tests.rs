@@ -57,6 +57,14 @@ fn shown(tables: &[TableDoc], from: &str, to: &str, most: usize) -> Vec<String> 
 }
 
 #[test]
+fn a_key_to_what_does_not_exist_is_not_a_join() {
+    let mut tables = [doc("a", &["b"], &[]), doc("b", &[], &[])];
+    assert_eq!(shown(&tables, "a", "b", 6), ["b"]);
+    tables[0].foreign_keys[0].is_missing = true;
+    assert!(shown(&tables, "a", "b", 6).is_empty());
+}
+
+#[test]
 fn the_shortest_path_comes_first() {
     let tables = [
         doc("line", &["order", "product"], &["zone"]),

@@ -28,7 +28,7 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
     let mut lines: BTreeSet<String> = BTreeSet::new();
     for subject in &tables {
         let Some(from) = names.get(subject.doc.fully_qualified_name.as_str()) else { continue };
-        for key in &subject.doc.foreign_keys {
+        for key in subject.doc.joinable_keys() {
             let Some(to) = names.get(key.referenced_table.as_str()) else { continue };
             let many = if key.cardinality == "one_to_one" { "|o" } else { "}o" };
             let columns: Vec<String> = key.columns.iter().map(|it| label(it)).collect();

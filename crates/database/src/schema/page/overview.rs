@@ -61,7 +61,7 @@ pub(crate) fn overview(page_set: &PageSet<'_>) -> Page {
 fn between_domains<'b>(page_set: &'b PageSet<'_>) -> BTreeMap<(&'b str, &'b str), usize> {
     let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for subject in &page_set.subjects {
-        for key in &subject.doc.foreign_keys {
+        for key in subject.doc.joinable_keys() {
             if let Some(to) = page_set.subject(&key.referenced_table).filter(|to| to.domain != subject.domain) {
                 *found.entry((subject.domain, to.domain)).or_default() += 1;
             }
@@ -110,7 +110,7 @@ fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize) -> String {
     let outside: Vec<String> = page_set
         .of_domain(domain)
         .flat_map(|subject| {
-            subject.doc.foreign_keys.iter().filter_map(move |key| {
+            subject.doc.joinable_keys().filter_map(move |key| {
                 let to = page_set.subject(&key.referenced_table).filter(|to| to.domain != domain)?;
                 let columns: Vec<String> = key.columns.iter().map(|column| code(column)).collect();
                 let from = code(&subject.doc.fully_qualified_name);

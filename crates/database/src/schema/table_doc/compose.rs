@@ -9,6 +9,7 @@ use super::{ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, InferredJoinD
 use crate::config::DatabaseConfig;
 use crate::schema::describe;
 use crate::schema::joins::{InferredJoin, InferredJoins};
+use crate::schema::missing_target::MissingTarget;
 use crate::schema::notes::Notes;
 use crate::sensitive::{SensitiveRule, by_name_and_type};
 use crate::sensitive::{comments, literals};
@@ -38,7 +39,7 @@ impl DocInput<'_> {
     pub fn docs(&self) -> Vec<TableDoc> {
         let mut references: BTreeMap<TableName, Vec<ReferenceDoc>> = BTreeMap::new();
         for table in &self.snapshot.tables {
-            for key in &table.foreign_keys {
+            for key in table.foreign_keys.iter().filter(|key| self.missing_target(key).is_none()) {
                 references.entry(key.target.clone()).or_default().push(ReferenceDoc {
                     table: table.full_name(),
                     columns: key.columns.clone(),
@@ -57,7 +58,7 @@ impl DocInput<'_> {
         let note = self.notes.table(table);
         let noted = note.and_then(|note| note.description.as_deref());
         let (description, source) = description(noted, table.comment.as_deref(), || {
-            describe::table(table, &referring(table, referenced_by), &|name| self.config.misses(self.snapshot, name))
+            describe::table(table, &referring(table, referenced_by), &|key| self.missing_target(key))
         });
         let profile = self.profiles.get(&table.table_name());
         let profile_of = |column: &Column| profile.and_then(|profile| profile.columns.get(&column.name));
@@ -101,7 +102,7 @@ impl DocInput<'_> {
         profile: Option<&ColumnProfile>,
         sensitive: Option<&SensitiveRule>,
     ) -> ColumnDoc {
-        let (rule_text, says_all) = describe::column(table, column, &|name| self.config.misses(self.snapshot, name));
+        let (rule_text, says_all) = describe::column(table, column, &|key| self.missing_target(key).is_some());
         let comment = column.comment.as_deref().or(column.type_comment.as_deref());
         let (description, source) = description(note, comment, || rule_text);
         let mut labels = column.labels.clone();
@@ -122,6 +123,10 @@ impl DocInput<'_> {
         }
     }
 
+    fn missing_target<'k>(&self, key: &'k ForeignKey) -> Option<MissingTarget<'k>> {
+        MissingTarget::of(key, self.config, self.snapshot)
+    }
+
     fn foreign_key(&self, table: &Table, key: &ForeignKey) -> ForeignKeyDoc {
         let is_unique = table.is_unique_by(&key.columns);
         ForeignKeyDoc {
@@ -131,7 +136,7 @@ impl DocInput<'_> {
             referenced_columns: key.target_columns.clone(),
             cardinality: if is_unique { "one_to_one" } else { "many_to_one" }.to_owned(),
             on_delete: key.on_delete.clone(),
-            is_missing: self.config.misses(self.snapshot, &key.target),
+            is_missing: self.missing_target(key).is_some(),
         }
     }
 }

@@ -136,8 +136,7 @@ pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = DescribedJoi
         joins_to_table: 0,
     };
     let keys = doc
-        .foreign_keys
-        .iter()
+        .joinable_keys()
         .map(move |key| join(&key.referenced_table, &key.columns, &key.referenced_columns, &key.cardinality, false));
     let inferred = doc.inferred_joins.iter().map(move |it| {
         let cardinality = it.cardinality.as_deref().unwrap_or_default();
