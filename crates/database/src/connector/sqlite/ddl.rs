@@ -47,22 +47,26 @@ pub(crate) fn read(sql: &str) -> TableText {
     let first_line = tokens.get(open).map_or(0, |token| token.line);
     let mut about: Vec<&str> = head.iter().filter_map(|token| token.comment()).collect();
     let mut element: Vec<Token<'_>> = Vec::new();
-    // Comments on separate lines belong to the next element.
+    // The comments before and in the element. Those on separate lines belong to the next element.
     let mut waiting: Vec<&str> = Vec::new();
     let mut last: Option<(String, usize)> = None;
+    // The next token after a comment that is not one.
+    let mut text_at = 0;
     let mut depth = 1usize;
-    for token in tokens.iter().skip(open + 1) {
+    for (at, token) in tokens.iter().enumerate().skip(open + 1) {
         if let Some(comment) = token.comment() {
             if depth > 1 {
                 continue;
             }
+            if text_at < at {
+                text_at = at + tokens.iter().skip(at).take_while(|token| token.comment().is_some()).count();
+            }
+            let is_before_text = tokens.get(text_at).is_some_and(|next| next.first_line == token.line);
             match (&last, element.first()) {
                 _ if last.is_none() && element.is_empty() && token.first_line == first_line => about.push(comment),
-                // After the comma, on the line of the previous column.
-                (Some((name, line)), None) if *line == token.first_line => add_comment(&mut table, name, comment),
-                (_, Some(_)) => {
-                    let beside = element.last().is_some_and(|it| it.line == token.first_line);
-                    if beside { element.push(token.clone()) } else { waiting.push(comment) }
+                // After the comma, on the line of the previous column and not on that of the next.
+                (Some((name, line)), None) if *line == token.first_line && !is_before_text => {
+                    add_comment(&mut table, name, comment);
                 }
                 _ => waiting.push(comment),
             }
@@ -74,12 +78,8 @@ pub(crate) fn read(sql: &str) -> TableText {
             depth -= 1;
         }
         if depth == 0 || (depth == 1 && token.is_symbol(',')) {
-            let before = if element.iter().any(|token| token.comment().is_none()) {
-                std::mem::take(&mut waiting)
-            } else {
-                Vec::new()
-            };
-            last = take_element(&mut table, sql, &element, &before).map(|name| (name, token.line));
+            let comments = if element.is_empty() { Vec::new() } else { std::mem::take(&mut waiting) };
+            last = take_element(&mut table, sql, &element, &comments).map(|name| (name, token.line));
             element.clear();
             if depth == 0 {
                 break;
@@ -97,8 +97,8 @@ pub(crate) fn read(sql: &str) -> TableText {
 }
 
 /// Reads a column or a constraint; returns the name of a column.
-fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before: &[&str]) -> Option<String> {
-    let tokens: Vec<&Token<'_>> = element.iter().filter(|token| token.comment().is_none()).collect();
+fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], comments: &[&str]) -> Option<String> {
+    let tokens: Vec<&Token<'_>> = element.iter().collect();
     let first = *tokens.first()?;
     let is_constraint = ["constraint", "primary", "unique", "check", "foreign"].iter().any(|word| first.is(word));
     let column = (!is_constraint).then(|| first.name());
@@ -128,9 +128,8 @@ fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], before:
         }
         at += 1;
     }
-    let beside: Vec<&str> = before.iter().copied().chain(element.iter().filter_map(|token| token.comment())).collect();
     let name = column?.to_lowercase();
-    text.comment = joined(&beside);
+    text.comment = joined(comments);
     table.columns.insert(name.clone(), text);
     Some(name)
 }
@@ -160,18 +159,31 @@ fn text_in_parentheses(sql: &str, tokens: &[&Token<'_>], open: usize) -> String 
 }
 
 fn add_comment(table: &mut TableText, name: &str, comment: &str) {
-    let Some(column) = table.columns.get_mut(name) else { return };
-    column.comment = match column.comment.take() {
-        Some(before) => joined(&[&before, comment]),
-        None => joined(&[comment]),
+    let (Some(column), Some(comment)) = (table.columns.get_mut(name), joined(&[comment])) else { return };
+    let text = match column.comment.take() {
+        Some(before) => format!("{before} {comment}"),
+        None => comment,
     };
+    column.comment = Some(beginning(&text, COMMENT_BYTES).to_owned());
 }
 
 fn joined(comments: &[&str]) -> Option<String> {
-    let parts: Vec<&str> =
-        comments.iter().map(|comment| comment.trim()).filter(|comment| !comment.is_empty()).collect();
+    let plain = comments.iter().map(|comment| without_stars(comment).trim().to_owned());
+    let parts: Vec<String> = plain.filter(|comment| !comment.is_empty()).collect();
     let text = parts.join(" ");
     (!text.is_empty()).then(|| beginning(&text, COMMENT_BYTES).to_owned())
+}
+
+/// A comment without the stars at its start, and without those that begin all of its other lines.
+fn without_stars(comment: &str) -> String {
+    let is_plain = |line: &str| !line.is_empty() && !line.starts_with('*');
+    let are_starred = !comment.lines().skip(1).any(|line| is_plain(line.trim_start()));
+    let without = |(at, line): (usize, &str)| match at {
+        0 => line.trim_start_matches('*').to_owned(),
+        _ if are_starred => line.trim_start().trim_start_matches('*').to_owned(),
+        _ => line.to_owned(),
+    };
+    comment.lines().enumerate().map(without).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -236,6 +248,36 @@ mod tests {
             ("f", "about f before it"),
         ] {
             assert_eq!(comment(name).as_deref(), Some(expected), "{name}");
+        }
+    }
+
+    #[test]
+    fn comments_stay_in_order_and_with_their_column() {
+        let sql = "CREATE TABLE t (
+            cust text -- who
+            -- bought it
+            , n int /* one */ /* two */, /* note on m */ m int, -- *also* m
+            /** about a,
+             *  starred
+             */
+            a int -- first, line
+            -- second line
+            , b int, /* on the line of b */
+            c int /* a list:
+            * one
+            and more */
+        )";
+        let read = read(sql);
+        for (name, expected) in [
+            ("cust", Some("who bought it")),
+            ("n", Some("one two")),
+            ("m", Some("note on m *also* m")),
+            ("a", Some("about a, starred first, line second line")),
+            ("b", Some("on the line of b")),
+            ("c", Some("a list: * one and more")),
+        ] {
+            let comment = read.columns[name].comment.as_deref().map(refdesk_text::lines::single_spaced);
+            assert_eq!(comment.as_deref(), expected, "{name}");
         }
     }
 
