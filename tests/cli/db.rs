@@ -49,6 +49,15 @@ fn a_database_is_planned_documented_and_queried() {
 
     let told = world.run(&["db", "show", "album"]).exits(0);
     assert!(told.text().starts_with("# main.Album"), "{told}");
+    let page = "docs/databases/shop/artist/tables/main.Album.md";
+    let text = world.read(page);
+    world.put(page, b"");
+    let told = world.run(&["db", "show", "album"]).exits(1);
+    assert!(told.stderr.contains(&format!("{page} is empty\n  fix: `refdesk db document")), "{told}");
+    std::fs::remove_file(world.path.join(page)).unwrap();
+    let told = world.run(&["db", "show", "album"]).exits(1);
+    assert!(told.stderr.contains(&format!("{page} is missing")), "{told}");
+    world.put(page, text.as_bytes());
     let told = world.run(&["db", "path", "Artist", "InvoiceLine"]).exits(0);
     assert!(told.text().starts_with("3 joins\n  FROM \"main\".\"Artist\"\n  JOIN \"main\".\"Album\" ON"), "{told}");
     let told = world.run(&["db", "usage", "trackid", "--json"]).exits(0).json();

@@ -18,12 +18,15 @@ const DAMAGED: usize = 8;
 
 pub fn show(desk: &Desk, table: &str) -> Result<CommandOutput, Error> {
     let found = desk.whole_database_view().and_then(|view| view.schema(table, true))?;
-    let page = desk.page_text(&found.answer.path);
+    let (page, failure) = match desk.page_text(&found.answer.brief.database, &found.answer.path) {
+        Ok(page) => (page, None),
+        Err(failure) => (String::new(), Some(failure)),
+    };
     // The front matter is for programs, which get the complete page.
     let body =
         page.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).map_or(page.as_str(), |(_, body)| body);
     let text = visible(body.trim_start()).into_owned();
-    Ok(CommandOutput::new(DatabaseAnswer::from(found).json, text))
+    Ok(CommandOutput::new(DatabaseAnswer::from(found).json, text).with_failures(failure.into_iter().collect()))
 }
 
 pub fn path(desk: &Desk, args: &DbPathArgs) -> Result<CommandOutput, Error> {

@@ -11,11 +11,11 @@ use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::folder_of_page;
 use refdesk_database::snapshot::TableName;
 use refdesk_files::stamp;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 use super::documentation::{DocumentOptions, Documentation, Values};
 use super::documented_pages::{DocumentedPages, TablePage};
-use super::page_comparison::DocumentedPage;
+use super::page_comparison::{DocumentedPage, FOUND_BYTES};
 use super::plans::Planned;
 use crate::Desk;
 
@@ -83,10 +83,19 @@ impl Desk {
         pages
     }
 
-    /// The text of a page; empty if it cannot be read. The path comes with the repository, so no link is followed.
-    pub fn page_text(&self, path: &str) -> String {
-        let bytes = self.page_bytes(path).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+    /// The text of a page of this database. The path comes with the repository, so no link is followed.
+    ///
+    /// # Errors
+    /// The page is missing, empty, or cannot be read.
+    pub fn page_text(&self, database: &str, path: &str) -> Result<String, Error> {
+        let unusable =
+            |what: &str| Error::new(Code::Damaged, format!("{path} {what}"), Fix::RewritePages(database.to_owned()));
+        let found = self.bytes_below(path, FOUND_BYTES).map_err(|error| {
+            Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away")
+        })?;
+        let (bytes, _) = found.ok_or_else(|| unusable("is missing"))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if text.trim().is_empty() { Err(unusable("is empty")) } else { Ok(text) }
     }
 
     /// Compares databases with their pages. Reads the databases and writes nothing.
