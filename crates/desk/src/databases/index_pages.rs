@@ -48,8 +48,10 @@ impl DatabasePages for DocumentedPages {
         match self.file(path) {
             Some(PageFile::Table(at)) => {
                 let table = self.tables.get(at).ok_or_else(none)?;
-                let documents = self.doc(table).map(|doc| documents(table, &doc)).unwrap_or_default();
-                Ok(self.with_prose(documents, &table.path, table.hash.as_ref(), subject(table)))
+                let doc = self.doc(table);
+                let of_doc = doc.as_ref().map(|doc| documents(table, doc));
+                let documents = of_doc.unwrap_or_else(|| vec![damaged_document(table)]);
+                Ok(self.with_prose(documents, doc.is_none(), &table.path, table.hash.as_ref(), subject(table)))
             }
             Some(PageFile::Domain(at)) => {
                 let domain = self.domains.get(at).ok_or_else(none)?;
@@ -59,7 +61,7 @@ impl DatabasePages for DocumentedPages {
                     ..DatabaseSubject::default()
                 };
                 let documents = vec![self.domain_document(domain, &about)];
-                Ok(self.with_prose(documents, &domain.path, domain.hash.as_ref(), about))
+                Ok(self.with_prose(documents, false, &domain.path, domain.hash.as_ref(), about))
             }
             _ => Err(none()),
         }
@@ -71,11 +73,12 @@ impl DocumentedPages {
     fn with_prose(
         &self,
         documents: Vec<PageDocument>,
+        is_damaged: bool,
         path: &str,
         hash: Option<&String>,
         subject: DatabaseSubject,
     ) -> PageContent {
-        let prose = self.prose(path, hash).filter(|(_, is_edited)| *is_edited || documents.is_empty());
+        let prose = self.prose(path, hash).filter(|(_, is_edited)| *is_edited || is_damaged);
         PageContent { documents, prose: prose.map(|(text, _)| text), subject: Some(subject) }
     }
 
@@ -148,6 +151,21 @@ fn table_document(table: &TablePage, doc: &TableDoc) -> PageDocument {
         kind: TABLE,
         heading: doc.fully_qualified_name.clone(),
         content: shortened(lines.join("\n"), LONGEST),
+        keywords: words.text(),
+        subject: subject(table),
+        join: None,
+    }
+}
+
+/// The document of a table whose JSON page cannot be used, so that a search finds its name and reports the damage.
+fn damaged_document(table: &TablePage) -> PageDocument {
+    let mut words = Words::default();
+    words.add(&table.table);
+    words.add(&table.domain);
+    PageDocument {
+        kind: TABLE,
+        heading: table.full_name(),
+        content: format!("{}: its JSON page is damaged or missing.", readable_name(&table.table)),
         keywords: words.text(),
         subject: subject(table),
         join: None,

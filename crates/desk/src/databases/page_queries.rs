@@ -11,10 +11,12 @@ use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::folder_of_page;
 use refdesk_database::snapshot::TableName;
 use refdesk_files::stamp;
+use refdesk_text::report::Diagnostic;
+use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::{Code, Error, Fix};
 
 use super::documentation::{DocumentOptions, Documentation, Values};
-use super::documented_pages::{DocumentedPages, TablePage};
+use super::documented_pages::{DamagedPage, DocumentedPages, TablePage};
 use super::page_comparison::{DocumentedPage, FOUND_BYTES};
 use super::plans::Planned;
 use crate::Desk;
@@ -81,6 +83,15 @@ impl Desk {
         let pages = Arc::new(DocumentedPages::of(self.workspace(), docs_path, &files));
         *known = Some((stamp, pages.clone()));
         pages
+    }
+
+    /// The JSON pages that cannot be used.
+    pub fn damaged_pages(&self) -> Vec<Diagnostic> {
+        let pages = self.documented_pages();
+        let all: Vec<usize> = (0..pages.tables.len()).collect();
+        let mut listed = ListedProblems::default();
+        listed.extend(pages.docs(&all, (self.options.clock)()).damaged.iter().map(DamagedPage::diagnostic));
+        listed.into_vec()
     }
 
     /// The text of a page of this database. The path comes with the repository, so no link is followed.

@@ -1,6 +1,7 @@
 //! JSON pages that are truncated, contain merge conflicts, have another structure or are hostile: each reader reports
 //! which file is damaged, and none uses it.
 
+use refdesk_index::DatabasePages;
 use refdesk_text::Code;
 
 use super::{World, options};
@@ -96,6 +97,11 @@ fn each_reader_says_which_page_is_damaged() {
             problem.code == Code::Damaged && problem.file.as_deref() == Some(PAGE)
         };
         assert_eq!(seen.problems.iter().filter(|it| said(it)).count(), 1, "{what}: {:?}", seen.problems);
+        assert_eq!(desk.damaged_pages().iter().filter(|it| said(it)).count(), 1, "{what}");
+        // A search still finds the table by its name.
+        let content = desk.documented_pages().content(&world.path.join(PAGE.replace(".json", ".md"))).unwrap();
+        let indexed: Vec<_> = content.documents.iter().map(|it| (it.kind, it.heading.as_str())).collect();
+        assert_eq!((indexed.as_slice(), content.prose.is_some()), (&[("table", "main.orders")][..], true), "{what}");
         // An empty page is rewritten, since a crash can leave one. The others count as edited.
         let run = desk.documentation(&options()).unwrap();
         assert_eq!(run.problems.iter().any(said), !text.is_empty(), "{what}: {:?}", run.problems);
