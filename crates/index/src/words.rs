@@ -8,6 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use refdesk_text::fold::fold;
 pub use refdesk_text::stop_words::is_stop_word;
+pub(crate) use refdesk_text::words::is_unspaced;
 
 /// The runs of letters and digits in a text, including accents that are separate characters.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -38,14 +39,6 @@ pub(crate) fn folded(text: &str) -> String {
 pub(crate) fn initial(word: &str) -> Option<char> {
     let first = word.nfd().find(|char| !is_accent(*char)).map(fold)?;
     basic_letters(first).map_or(Some(first), |basic| basic.chars().next())
-}
-
-/// Whether the script of this character has no blanks between words, or only between parts of sentences: Chinese,
-/// Japanese and Korean.
-pub(crate) fn is_unspaced(char: char) -> bool {
-    matches!(char, '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }
 
 /// The forms by which a word is found: the word, its parts if it has several, the character pairs of parts without

@@ -41,6 +41,14 @@ pub fn is_word(c: char) -> bool {
     is_letter(c) || is_digit(c) || is_mark(c)
 }
 
+/// Whether the script of this character has no blanks between words, or only between parts of sentences: Chinese,
+/// Japanese and Korean.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
+}
+
 /// The character before byte `at`, if there is one.
 pub fn char_before(text: &str, at: usize) -> Option<char> {
     text.get(..at)?.chars().next_back()

@@ -5,8 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use refdesk_text::common_words::is_common;
+use refdesk_text::words::is_unspaced;
 
 use crate::names::words::{singular, slug, split};
+use crate::schema::domains::is_wordless;
 use crate::snapshot::TableKind;
 
 /// Most tags of a source.
@@ -78,7 +80,8 @@ impl<'d> TagNames<'d> {
     fn candidates(&self, domain: &str, tables: &[&str]) -> Vec<String> {
         let is_free = |tag: &String| tag == domain || !self.domains.contains_key(tag.as_str());
         let is_tag = |tag: &String| is_word(tag) && !is_common(tag) && is_free(tag);
-        let words = split(domain).into_iter().chain(tables.iter().flat_map(|table| split(table)));
+        let of_domain = if is_wordless(domain) { Vec::new() } else { split(domain) };
+        let words = of_domain.into_iter().chain(tables.iter().flat_map(|table| split(table)));
         let mut counts: Vec<(String, usize)> = Vec::new();
         for word in words.map(|word| singular(&word)).filter(is_tag) {
             match counts.iter_mut().find(|(known, _)| *known == word) {
@@ -94,6 +97,9 @@ impl<'d> TagNames<'d> {
 }
 
 fn own_name(domain: &str, tables: &[&str]) -> Option<String> {
+    if is_wordless(domain) {
+        return None;
+    }
     if !is_common(domain) {
         return Some(domain.to_owned());
     }
@@ -121,9 +127,9 @@ fn whole(name: &str) -> String {
     plain.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether it is more than an abbreviation or a number.
+/// Whether it is more than an abbreviation or a number. A Chinese, Japanese or Korean word can be one character.
 fn is_word(text: &str) -> bool {
-    text.chars().count() > 2 && text.chars().any(char::is_alphabetic)
+    text.chars().any(is_unspaced) || (text.chars().count() > 2 && text.chars().any(char::is_alphabetic))
 }
 
 #[cfg(test)]
@@ -164,6 +170,7 @@ mod tests {
             // Every domain has at least one tag.
             ("system: type", "system: type"),
             ("system: 日本", "system: 日本"),
+            ("group-4876fc: 顧客, 注文_明細", "group-4876fc: 顧客, 注文, 明細, 注文 明細"),
             ("system: -->", "system: system"),
             ("sales: a|b\u{202e}`c, order_of_the_last_ten_years", "sales: sales, a b c"),
         ] {

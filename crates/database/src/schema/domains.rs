@@ -116,7 +116,7 @@ fn kept_name(tables: &[&Table], before: &BTreeMap<TableName, String>) -> Option<
 }
 
 /// Whether this name was generated for tables without a word.
-fn is_wordless(name: &str) -> bool {
+pub(crate) fn is_wordless(name: &str) -> bool {
     let hash = name.strip_prefix(WORDLESS).unwrap_or_default();
     hash.len() == 6 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
