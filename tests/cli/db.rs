@@ -84,6 +84,15 @@ fn a_database_is_planned_documented_and_queried() {
     assert!(told.stderr.contains("did you mean 'Album'?"), "{told}");
     world.run(&["db", "status"]).exits(0);
     world.run(&["db", "diff"]).exits(0);
+    let manifest = "docs/databases/documentation-manifest.json";
+    std::fs::remove_file(world.path.join(manifest)).unwrap();
+    let told = world.run(&["db", "status"]).exits(0);
+    assert!(told.text().contains("27 pages  manifest missing"), "{told}");
+    let told = world.run(&["db", "diff"]).exits(1);
+    assert!(told.text().contains(&format!("{manifest}: the manifest is missing")), "{told}");
+    assert!(!told.text().contains("new table") && told.stderr.contains("`refdesk db document` brings"), "{told}");
+    world.run(&["db", "document"]).exits(0);
+    world.run(&["db", "diff"]).exits(0);
 }
 
 #[test]

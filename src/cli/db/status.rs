@@ -23,6 +23,7 @@ pub fn status(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
         let edited = run.edited_of(name).count();
         let (removed, left_over) = (run.below(name, &run.removed), run.below(name, &run.left_over));
         let mut words = Vec::new();
+        words.extend(run.missing_manifest().filter(|_| pages > missing).map(|_| "manifest missing".to_owned()));
         words.extend((missing > 0).then(|| format!("{} missing", grouped(missing))));
         words.extend((!stale.is_empty()).then(|| format!("{} stale", counted(stale.len(), "table"))));
         words.extend((outdated > 0).then(|| format!("{} to update", grouped(outdated))));
@@ -61,7 +62,9 @@ pub fn status(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
         lines.push(vec![name.clone(), status.to_owned(), String::new(), error.message.clone()]);
         databases.push(json!({"name": name, "status": status, "error": error.message, "cost": 0}));
     }
-    let json = json!({"databases": databases, "failed": failed_json(&run.failed)});
+    let json = json!({
+        "databases": databases, "manifest_missing": run.missing_manifest().is_some(), "failed": failed_json(&run.failed),
+    });
     let answer = CommandOutput::new(json, table::table(&lines, &[3]));
     Ok(CommandOutput { diagnostics: run.problems.clone(), ..answer }.with_failures(database_failures(&run.failed)))
 }
@@ -79,12 +82,14 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
         }
     }
     text.push_str(&table::table(&rows_of, &[2]));
+    let manifest = run.missing_manifest();
     let missing = run.missing_pages(&found);
     let edited = run.edited.iter().map(|path| match run.is_entry(path) {
         true => (path.as_str(), "the catalog entry was edited"),
         false => (path.as_str(), "the page was edited"),
     });
     let of_files: Vec<(&str, &str)> = edited
+        .chain(manifest.iter().map(|path| (path.as_str(), "the manifest is missing, so its pages are not found")))
         .chain(missing.iter().map(|path| (*path, "the page is missing")))
         .chain(run.missing_entries().into_iter().map(|path| (path, "the catalog entry is missing")))
         .chain(run.removed.iter().map(|path| (path.as_str(), "the page is obsolete")))
@@ -120,7 +125,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
     let databases: Vec<Value> =
         found.iter().map(|it| json!({"name": it.database, "differences": it.differences})).collect();
     let json = json!({
-        "databases": databases, "edited": run.edited, "without_table": run.removed, "left_over": run.left_over,
+        "databases": databases, "manifest_missing": manifest.is_some(), "edited": run.edited, "without_table": run.removed, "left_over": run.left_over,
         "missing": missing, "to_update": outdated, "sources_missing": run.missing_entries(), "sources_outdated": sources, "failed": failed_json(&run.failed),
     });
     let mut refusals = database_failures(&run.failed);

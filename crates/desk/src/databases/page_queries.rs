@@ -136,7 +136,11 @@ impl Desk {
                 TableSide { name: page.full_name(), metadata_hash, doc, page: page_file, data }
             };
             let before: Vec<TableSide> = own.map(side).collect();
-            let differences = diff(&before, &run.tables_now(database));
+            // Without the manifest, every table would count as new.
+            let differences = match run.missing_manifest() {
+                Some(_) => Vec::new(),
+                None => diff(&before, &run.tables_now(database)),
+            };
             found.push(DatabaseDifference { database: database.clone(), differences });
         }
         Ok((found, run))
@@ -217,6 +221,12 @@ impl Documentation {
     pub fn outdated_pages(&self) -> impl Iterator<Item = &str> {
         let written = self.pages.iter().filter(|it| it.action == PageAction::Write && it.is_there);
         written.map(|it| it.page.path.as_str())
+    }
+
+    /// The path of the manifest, if it is missing although there are pages.
+    pub fn missing_manifest(&self) -> Option<String> {
+        let is_missing = self.manifest.is_none() && self.pages.iter().any(|it| it.is_there);
+        is_missing.then(|| Manifest::path(&self.docs_path))
     }
 
     /// The missing pages, except those of tables listed in the differences and the pages that list these tables.
