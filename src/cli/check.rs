@@ -92,6 +92,7 @@ fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec
     let mut found = desk.problems(parts);
     found.extend(more);
     found.extend(desk.damaged_pages());
+    found.extend(desk.pages_without_source());
     found.extend(interrupted);
     found.into_iter().partition(Diagnostic::is_error)
 }

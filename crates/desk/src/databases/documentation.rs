@@ -401,7 +401,8 @@ impl Desk {
                     entry.id,
                     self.workspace_context().display(&other.origin.file)
                 );
-                run.problems.push(Diagnostic::warning(Code::IdTaken, message).about(entry.id.clone()));
+                let fix = "give that source another id, so that the pages of this domain or table become a source";
+                run.problems.push(Diagnostic::warning(Code::IdTaken, message).about(entry.id.clone()).fix(fix));
                 continue;
             }
             let text = entry.text(&self.portable(&folder, &self.workspace().join(&entry.path)));

@@ -1,6 +1,6 @@
 //! Answers queries from the JSON pages, so that no database needs to be contacted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
@@ -11,8 +11,10 @@ use refdesk_database::schema::joins::infer;
 use refdesk_database::schema::page::folder_of_page;
 use refdesk_database::snapshot::TableName;
 use refdesk_files::stamp;
+use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
+use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
 use super::documentation::{DocumentOptions, Documentation, Values};
@@ -92,6 +94,28 @@ impl Desk {
         let mut listed = ListedProblems::default();
         listed.extend(pages.docs(&all, (self.options.clock)()).damaged.iter().map(DamagedPage::diagnostic));
         listed.into_vec()
+    }
+
+    /// The problem with pages that are in no source of the catalog.
+    pub fn pages_without_source(&self) -> Option<Diagnostic> {
+        // The sources may be among those that are left out or cannot be read.
+        if self.is_narrowed() || self.hiding_problem().is_some() {
+            return None;
+        }
+        let pages = self.documented_pages();
+        let sources = self.catalog.sources().iter();
+        let places: HashSet<&Path> = sources.filter_map(|source| Some(&*source.place()?.resolved)).collect();
+        let has_source = |page: &&TablePage| pages.real(&page.path).ancestors().any(|path| places.contains(path));
+        let mut without = pages.tables.iter().filter(|page| !has_source(page));
+        let (first, more) = (without.next()?, without.count());
+        let name = one_line(&format!("{}.{}", first.database, first.full_name())).into_owned();
+        let tables = match more {
+            0 => name,
+            more => format!("{name} and {}", counted(more, "other table")),
+        };
+        let message = format!("the pages of {tables} are in no source, so agents are told nothing about them");
+        let fix = "document the databases again; if another source has the id of theirs, give it another one";
+        Some(Diagnostic::warning(Code::NotDocumented, message).fix(fix))
     }
 
     /// The text of a page of this database. The path comes with the repository, so no link is followed.

@@ -97,7 +97,13 @@ impl Desk {
             // If the manifest is unreadable, report why.
             self.manifest(docs_path).map_err(|problem| Error::new(problem.code, problem.message, problem.fix))?;
         }
-        if view.tables.iter().all(Option::is_none) { Err(none()) } else { Ok(view) }
+        if view.tables.iter().any(Option::is_some) {
+            return Ok(view);
+        }
+        Err(match self.pages_without_source() {
+            Some(problem) => Error::new(problem.code, problem.message, problem.fix),
+            None => none(),
+        })
     }
 
     /// The documented databases as seen with this access, or by a person if `None`; empty if the reader may not know

@@ -1,5 +1,7 @@
 //! Catalog entries that a person removed or edited are noticed without a run.
 
+use refdesk_text::Code;
+
 use super::super::DocumentOptions;
 use super::{World, options};
 
@@ -37,4 +39,25 @@ fn an_outdated_entry_is_reported_for_update() {
     world.sql("shop.db", "CREATE TABLE box (id INTEGER PRIMARY KEY, zone_id INTEGER REFERENCES zone)");
     let run = world.desk().documentation(&options()).unwrap();
     assert_eq!((run.source_counts("shop"), run.edited.len()), ((0, 1), 0));
+}
+
+#[test]
+fn pages_whose_id_is_taken_are_reported_as_in_no_source() {
+    let world = World::new();
+    world.put(
+        ".jaato/references/mine.json",
+        r#"{"id": "db-shop-zone", "name": "mine", "type": "inline", "content": "mine"}"#,
+    );
+    world.document(&options());
+    let run = world.desk().documentation(&options()).unwrap();
+    let taken = run.problems.iter().find(|problem| problem.code == Code::IdTaken).unwrap();
+    assert!(taken.fix.to_string().starts_with("give that source another id"), "{taken:?}");
+    let problem = world.desk().pages_without_source().unwrap();
+    assert!(
+        problem.message.starts_with("the pages of shop.main.bin and 1 other table are in no source"),
+        "{problem:?}"
+    );
+    std::fs::remove_file(world.path.join(".jaato/references/mine.json")).unwrap();
+    world.document(&options());
+    assert_eq!(world.desk().pages_without_source(), None);
 }
