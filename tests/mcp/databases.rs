@@ -84,7 +84,10 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
         assert!(answer.contains("main.Customer") || names_no_table, "{tool}: {answer}");
     }
     let most = client.call("get_common_relationships", json!({"database": "shop"}));
-    assert_eq!((&most["relationships"], &most["total"]), (&json!([]), &json!(0)), "{most}");
+    assert_eq!((&most["relationships"], &most["total"]), (&json!([]), &json!(11)), "{most}");
+    assert_eq!(most["relationships_left_out"], most["total"], "{most}");
+    let domain = client.call("get_domain_overview", json!({"domain": "invoice", "database": "shop"}));
+    assert!(domain["relationships_left_out"].as_u64().is_some_and(|count| count > 0), "{domain}");
     assert!(most["select"].to_string().contains("db-shop-invoice"), "{most}");
     for (tool, arguments) in [
         ("get_table_schema", json!({"table": "SupportRepI"})),
@@ -266,7 +269,8 @@ fn answers_match_their_schemas_and_say_what_they_cost() {
     }
     let most = client.call("get_common_relationships", json!({"limit": 2}));
     assert_eq!(most["relationships"].as_array().map(Vec::len), Some(2), "{most}");
-    assert!(most["total"].as_u64().unwrap() > 2, "{most}");
+    let total = most["total"].as_u64().unwrap();
+    assert!(total > 2 && most["relationships_left_out"].as_u64() == Some(total - 2), "{most}");
 }
 
 #[test]

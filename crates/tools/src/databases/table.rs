@@ -112,7 +112,7 @@ pub(crate) const TOOLS: [&ToolSpec; 7] = [
         description: "The joins of the most-joined tables.",
         input: r#"{"type":"object","properties":{"database":{"type":"string"},"domain":{"type":"string"},
             "limit":{"type":"integer","minimum":1,"maximum":100,"default":20}}}"#,
-        output: r#"{"type":"object","properties":{"relationships":{"type":"array"},"total":{"type":"integer"},"tokens_used":{"type":"integer"}},
+        output: r#"{"type":"object","properties":{"relationships":{"type":"array"},"total":{"type":"integer"},"relationships_left_out":{"type":"integer"},"tokens_used":{"type":"integer"}},
             "required":["relationships","tokens_used"]}"#,
         example: r#"{"domain": "sales", "limit": 10}"#,
         effect: ToolEffect::Reads,

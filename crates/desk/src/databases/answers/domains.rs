@@ -90,7 +90,7 @@ pub struct DomainOverview {
     /// The number of tables left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub tables_left_out: usize,
-    /// The number of joins left out of a long list.
+    /// The number of joins left out of a long list, or because the reader may read neither table's page.
     #[serde(skip_serializing_if = "is_zero")]
     pub relationships_left_out: usize,
 }
@@ -227,16 +227,15 @@ impl DomainContents<'_> {
         for join in joins_of(doc) {
             let target = self.by_name.get(&join.to_table).copied();
             let is_told = [Some(at), target].into_iter().flatten().any(|at| self.view.is_readable(at));
-            if !is_told {
-                continue;
+            if is_told {
+                *self.counts.entry(join.to_table.clone()).or_default() += 1;
             }
-            *self.counts.entry(join.to_table.clone()).or_default() += 1;
             let target_page = target.and_then(|at| self.view.page(at));
             let concerns_domain = is_own || target_page.is_some_and(|page| page.domain == self.domain);
             if target.is_none() || !concerns_domain {
                 continue;
             }
-            if self.joins.len() >= JOINS {
+            if !is_told || self.joins.len() >= JOINS {
                 self.joins_left_out += 1;
                 continue;
             }

@@ -8,6 +8,7 @@ use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_text::Error;
 use serde::Serialize;
 
+use super::usage::is_zero;
 use super::view::DatabaseView;
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::TablePage;
@@ -38,13 +39,16 @@ pub struct DescribedJoin {
 pub struct CommonJoins {
     /// The joins, those to the most joined tables first.
     pub relationships: Vec<DescribedJoin>,
-    /// The number of all joins the reader may know about.
+    /// The number of all joins, including those left out.
     pub total: usize,
+    /// The number of joins left out because of the limit, or because the reader may read neither table's page.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub relationships_left_out: usize,
 }
 
 impl DatabaseView {
-    /// The joins of the tables that are joined most. If the reader may read neither table of a join, only the sources
-    /// to select are returned.
+    /// The joins of the tables that are joined most. If the reader may read neither table of a join, it is only
+    /// counted, and the sources to select are returned.
     ///
     /// # Errors
     /// The database or the domain is unknown.
@@ -76,9 +80,11 @@ impl DatabaseView {
                 let is_wanted = domain.is_none_or(|domain| [from, to].iter().any(|(_, page)| page.domain == domain));
                 let ends = [Some(from.0), Some(to.0)];
                 if !self.is_readable(from.0) && !self.is_readable(to.0) {
-                    if is_wanted && unread < limit {
+                    if is_wanted {
+                        if unread < limit {
+                            self.quote_join(&ends, &mut sources);
+                        }
                         unread += 1;
-                        self.quote_join(&ends, &mut sources);
                     }
                     continue;
                 }
@@ -101,13 +107,14 @@ impl DatabaseView {
                 name(one).cmp(&name(other))
             })
         });
-        let total = joins.len();
+        let total = joins.len() + unread;
         let relationships = joins.into_iter().take(limit).map(|(join, ends)| {
             self.quote_join(&ends, &mut sources);
             join
         });
-        let relationships = relationships.collect();
-        Ok(Answered { answer: CommonJoins { relationships, total }, sources })
+        let relationships: Vec<DescribedJoin> = relationships.collect();
+        let relationships_left_out = total - relationships.len();
+        Ok(Answered { answer: CommonJoins { relationships, total, relationships_left_out }, sources })
     }
 
     /// Records that a join is quoted from a table's page; returns whether the reader may read either page.
