@@ -1,11 +1,12 @@
 //! Finds the tables that have a column.
 
 use refdesk_text::escape::one_line;
+use refdesk_text::names::first_of;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error, Fix};
 use serde::Serialize;
 
-use super::view::{DatabaseView, TableBrief};
+use super::view::{DatabaseView, NAMED, TableBrief};
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::DamagedPage;
 
@@ -103,18 +104,36 @@ impl DatabaseView {
             }
         }
         if usage.is_empty() {
-            let fix = match did_you_mean(column, names.iter().map(String::as_str)) {
-                Some(near) => near.into(),
-                None if column.trim().is_empty() => "name a column".into(),
-                None => Fix::FindColumn(column.to_owned()),
-            };
             let unknown = format!("cannot tell which tables have a column '{}'", one_line(column));
             if let Some(error) = DamagedPage::error(&sources.damaged, &unknown) {
                 return Err(error);
             }
-            let message = format!("no table has a column '{}'", one_line(column));
-            return Err(Error::new(Code::UnknownTable, message, fix));
+            return Err(self.unused(column, (database, domain), &names));
         }
         Ok(Answered { answer: ColumnUses { column: column.to_owned(), usage, left_out }, sources })
+    }
+
+    /// The error for a column that no table of this database and domain has; `names` are the columns there.
+    fn unused(&self, column: &str, place: (Option<&str>, Option<&str>), names: &[String]) -> Error {
+        let of = match place {
+            (None, None) => String::new(),
+            (Some(database), None) => format!(" of the database '{}'", one_line(database)),
+            (None, Some(domain)) => format!(" of the domain '{}'", one_line(domain)),
+            (Some(database), Some(domain)) => format!(" of the domain '{}'", one_line(&format!("{database}.{domain}"))),
+        };
+        let elsewhere = match place {
+            (None, None) => None,
+            _ => self.usage(column, None, None, MAX).ok().map(|found| found.answer),
+        };
+        let elsewhere = elsewhere.map(|found| {
+            let name = |it: &ColumnUse| one_line(&format!("{}.{}", it.table.database, it.table.table)).into_owned();
+            format!("it is a column of {}", first_of(found.usage.iter().map(name), NAMED))
+        });
+        let fix = match elsewhere.or_else(|| did_you_mean(column, names.iter().map(String::as_str))) {
+            Some(known) => known.into(),
+            None if column.trim().is_empty() => "name a column".into(),
+            None => Fix::FindColumn(column.to_owned()),
+        };
+        Error::new(Code::UnknownTable, format!("no table{of} has a column '{}'", one_line(column)), fix)
     }
 }

@@ -27,7 +27,7 @@ use crate::{CompleteDesk, Desk, SearchReader, Session};
 const LINE: usize = 200;
 
 /// The most names listed in a message.
-const NAMED: usize = 8;
+pub(super) const NAMED: usize = 8;
 
 /// The documented databases as one reader sees them.
 #[derive(Debug)]
