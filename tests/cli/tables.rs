@@ -146,6 +146,7 @@ pub fn twins() -> Workspace {
     let two = "CREATE TABLE item (id INTEGER PRIMARY KEY);
         CREATE TABLE buyer (id INTEGER PRIMARY KEY, item_id INTEGER REFERENCES item);
         CREATE TABLE g (id INTEGER PRIMARY KEY);
+        CREATE TABLE step (id INTEGER PRIMARY KEY, after_id INTEGER REFERENCES step);
         CREATE TABLE \"a\u{1b}[2J\" (id INTEGER PRIMARY KEY)";
     for (file, sql) in [("one.db", one), ("two.db", two)] {
         rusqlite::Connection::open(world.path.join(file)).unwrap().execute_batch(sql).unwrap();
@@ -203,6 +204,7 @@ fn two_names_are_joined_in_the_database_that_has_both() {
         ("orders", "alone", "no join path leads from main.orders to main.alone"),
         ("orders", "alone", "columns with the same name and type: main.item.region and main.alone.region"),
         ("orders", "alone", "main.alone has no joins"),
+        ("buyer", "step", "main.step is joined only with itself"),
         ("orders", "buyers", "did you mean 'buyer'?"),
     ] {
         let reported = world.run(&["db", "path", from, to]).exits(1);

@@ -5,8 +5,10 @@ use std::collections::{BinaryHeap, HashMap};
 
 use serde::Serialize;
 
-use super::table_doc::TableDoc;
+use super::joins::family;
+use super::table_doc::{ColumnDoc, TableDoc};
 use crate::names::quoted::quoted;
+use crate::names::words::split;
 
 #[cfg(test)]
 mod tests;
@@ -47,6 +49,12 @@ const COMMON_COLUMNS: &[&str] = &[
     "updated",
     "deleted",
     "version",
+];
+
+/// The last words of the names of numbers that measure and do not identify.
+const MEASURES: &[&str] = &[
+    "age", "amount", "balance", "cost", "count", "discount", "duration", "height", "length", "percent", "position",
+    "price", "qty", "quantity", "rank", "rate", "size", "sum", "tax", "total", "weight", "width", "year",
 ];
 
 /// A path from one table to another.
@@ -284,7 +292,7 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
     let mut found = Vec::new();
     for (table, column) in within_two_joins(edges, from).into_iter().flat_map(columns) {
         let name = column.name.to_lowercase();
-        if COMMON_COLUMNS.contains(&name.as_str()) {
+        if COMMON_COLUMNS.contains(&name.as_str()) || !is_key_like(column) {
             continue;
         }
         if let Some((other, other_column)) = there.get(&(name, column.data_type.as_str())) {
@@ -300,6 +308,19 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
         }
     }
     found
+}
+
+/// Whether a column's type and name allow its values to identify rows, unlike an amount, a time or a flag.
+fn is_key_like(column: &ColumnDoc) -> bool {
+    let scale = column.data_type.rsplit_once(',').map(|(_, scale)| scale.trim_matches([' ', ')']));
+    match family(&column.data_type) {
+        Some("other") => false,
+        Some("number") => {
+            let is_measure = split(&column.name).last().is_some_and(|word| MEASURES.contains(&word.as_str()));
+            scale.is_none_or(|scale| scale == "0") && !is_measure
+        }
+        _ => true,
+    }
 }
 
 /// A table and those within two joins of it, the nearest first.

@@ -209,7 +209,8 @@ fn same_family(one: &Column, other: &Column) -> bool {
     }
 }
 
-fn family(data_type: &str) -> Option<&'static str> {
+/// What values of a type are; `other` for those that do not identify rows, such as times, flags and fractions.
+pub(super) fn family(data_type: &str) -> Option<&'static str> {
     let lower = data_type.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if lower.is_empty() {

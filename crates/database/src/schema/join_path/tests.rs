@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::schema::joins::Confidence;
-use crate::schema::table_doc::{ColumnDoc, ForeignKeyDoc, InferredJoinDoc};
+use crate::schema::table_doc::{ForeignKeyDoc, InferredJoinDoc};
 
 fn doc(name: &str, keys: &[&str], inferred: &[&str]) -> TableDoc {
     let texts = |names: [&str; 2]| names.map(str::to_owned).to_vec();
@@ -170,8 +170,10 @@ fn without_a_path_the_nearest_tables_are_listed() {
             .collect(),
         ..doc(name, &[], &[])
     };
-    tables.push(with("left", &[("id", "int"), ("Region", "text"), ("size", "int")]));
-    tables.push(with("right", &[("id", "int"), ("region", "text"), ("size", "text")]));
+    // Amounts, times and flags identify nothing.
+    let measured = [("amount", "REAL"), ("price", "numeric(10,2)"), ("lineQuantity", "int"), ("paid_on", "date")];
+    tables.push(with("left", &[&measured[..], &[("id", "int"), ("Region", "text"), ("size", "int")]].concat()));
+    tables.push(with("right", &[&measured[..], &[("id", "int"), ("region", "text"), ("size", "text")]].concat()));
     let none = found(&tables, "left", "right", 6);
     let bridge = PossibleJoin {
         from: "s.left.Region".into(),

@@ -8,6 +8,7 @@ use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 use serde::Serialize;
 
+use super::joins::joins_of;
 use super::view::DatabaseView;
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::{DamagedPage, TablePage};
@@ -115,9 +116,14 @@ impl DatabaseView {
         }
         let found = self.without_unread(found, [from, to], &by_name, sources);
         let is_partly_read = !sources.select.is_empty();
-        let are_read = [from, to].map(|end| self.is_readable(end));
+        let alone = [from, to].map(|end| {
+            let doc = read.docs.iter().find(|(at, ..)| *at == end).map(|(.., doc)| doc)?;
+            let joins_itself = joins_of(doc).any(|join| join.to_table == doc.fully_qualified_name);
+            let words = if joins_itself { "is joined only with itself" } else { "has no joins" };
+            self.is_readable(end).then_some(words)
+        });
         let message = no_path(&one, &other, &found, most, is_partly_read);
-        Err(Error::new(Code::NoPath, message, nearest(&one, &other, &found, are_read)))
+        Err(Error::new(Code::NoPath, message, nearest(&one, &other, &found, alone)))
     }
 
     /// A path as far as the reader may know it; records what is quoted.
@@ -196,8 +202,8 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
     }
 }
 
-/// Hints for connecting two tables that have no path.
-fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -> Fix {
+/// Hints for connecting two tables that have no path; `alone` says what is known of each if no table is near it.
+fn nearest(source: &str, target: &str, found: &JoinPaths, alone: [Option<&str>; 2]) -> Fix {
     if let Some(joins) = found.apart().filter(|joins| *joins <= HOPS) {
         return Fix::MoreJoins(joins);
     }
@@ -205,12 +211,12 @@ fn nearest(source: &str, target: &str, found: &JoinPaths, are_read: [bool; 2]) -
         let middle = found.longer.get(found.longer.len() / 2).map(|name| one_line(name)).unwrap_or_default();
         return format!("ask for the paths to and from {middle}, which is halfway").into();
     }
-    let near = |table: &str, others: &[String], is_read: bool| match others {
-        [] => is_read.then(|| format!("{table} has no joins")),
+    let near = |table: &str, others: &[String], alone: Option<&str>| match others {
+        [] => alone.map(|words| format!("{table} {words}")),
         others => Some(format!("{table} is joined with {}", one_line(&others.join(", ")))),
     };
-    let [is_source_read, is_target_read] = are_read;
-    let near = [near(source, &found.near_source, is_source_read), near(target, &found.near_target, is_target_read)];
+    let [source_alone, target_alone] = alone;
+    let near = [near(source, &found.near_source, source_alone), near(target, &found.near_target, target_alone)];
     let mut all: Vec<String> = near.into_iter().flatten().collect();
     if !found.bridges.is_empty() {
         let pairs: Vec<String> =
