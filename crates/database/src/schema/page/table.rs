@@ -114,12 +114,18 @@ fn columns(doc: &TableDoc) -> String {
     });
     for column in &doc.columns {
         let data_type = if column.data_type.is_empty() { String::new() } else { code(&column.data_type) };
+        let are_told = column.source == DescriptionSource::Fallback && says_all(&column.description, &column.labels);
+        let lists_labels = !column.labels.is_empty() && !are_told;
         let mut what = prose(&column.description);
+        // A comment may lack the full stop.
+        let ends = column.description.trim_end().ends_with(['.', '!', '?', ':', ';', '…', '。']);
+        if (column.default.is_some() || lists_labels) && !what.is_empty() && !ends {
+            what.push('.');
+        }
         if let Some(default) = &column.default {
             what.push_str(&format!(" Default {}.", code(default)));
         }
-        let are_told = column.source == DescriptionSource::Fallback && says_all(&column.description, &column.labels);
-        if !column.labels.is_empty() && !are_told {
+        if lists_labels {
             let labels: Vec<String> = column.labels.iter().map(|label| code(label)).collect();
             what.push_str(&format!(" One of {}.", either(&labels)));
         }
@@ -284,6 +290,26 @@ mod tests {
                 Some(ColumnStatistics { magnitude, negative_magnitude, has_zero, ..ColumnStatistics::default() });
             let column = ColumnDoc { statistics, ..ColumnDoc::default() };
             assert_eq!(values(&TableDoc::default(), &column), expected);
+        }
+    }
+
+    #[test]
+    fn a_description_ends_before_the_default() {
+        for (description, expected) in [
+            ("Amount in cents", "Amount in cents. Default `0`. One of `a` or `b`."),
+            ("Amount in cents.", "Amount in cents. Default `0`. One of `a` or `b`."),
+            ("Amount (cents)", "Amount (cents). Default `0`. One of `a` or `b`."),
+            ("Is it paid?", "Is it paid? Default `0`. One of `a` or `b`."),
+        ] {
+            let column = ColumnDoc {
+                description: description.into(),
+                default: Some("0".into()),
+                labels: vec!["a".into(), "b".into()],
+                source: DescriptionSource::Comment,
+                ..ColumnDoc::default()
+            };
+            let text = columns(&TableDoc { columns: vec![column], ..TableDoc::default() });
+            assert!(text.contains(&format!("| {expected} |")), "{text}");
         }
     }
 
