@@ -33,8 +33,8 @@ pub(crate) fn overview(page_set: &PageSet<'_>) -> Page {
         text.push_str("\n## Domains\n\n| domain | tables | most referenced tables |\n| --- | --- | --- |\n");
     }
     for (domain, number) in &tables {
-        let mut known: Vec<(usize, &str)> =
-            page_set.of_domain(domain).map(|it| (it.doc.referenced_by.len(), it.table.name.as_str())).collect();
+        let tables = page_set.of_domain(domain).map(|it| (it.doc.referenced_by.len(), it.table.name.as_str()));
+        let mut known: Vec<(usize, &str)> = tables.filter(|(references, _)| *references > 0).collect();
         known.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         let known: Vec<String> = known.iter().take(3).map(|(_, name)| code(name)).collect();
         text.push_str(&format!("| [{domain}]({}/README.md) | {number} | {} |\n", target(domain), known.join(", ")));
