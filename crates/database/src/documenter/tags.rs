@@ -14,9 +14,11 @@ use crate::snapshot::TableKind;
 /// Most tags of a source.
 const TAGS: usize = 12;
 
-/// The maximum number of words and characters of a table name that people would write in full.
+/// The maximum number of words of a table name that people would write in full.
 const WHOLE_WORDS: usize = 3;
-const WHOLE_CHARACTERS: usize = 40;
+
+/// The maximum number of characters of a tag.
+const CHARACTERS: usize = 40;
 
 /// The names of a database from which tags are made.
 pub(super) struct TagNames<'d> {
@@ -90,7 +92,7 @@ impl<'d> TagNames<'d> {
             }
         }
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let is_short = |name: &&&str| split(name).len() <= WHOLE_WORDS && name.chars().count() <= WHOLE_CHARACTERS;
+        let is_short = |name: &&&str| split(name).len() <= WHOLE_WORDS;
         let names = tables.iter().filter(is_short).map(|table| whole(table)).filter(is_tag);
         counts.into_iter().map(|(word, _)| word).chain(names).collect()
     }
@@ -115,7 +117,7 @@ fn at_least_one(tags: impl Iterator<Item = String>, tables: &[&str], domain: &st
         }
     }
     if found.is_empty() {
-        let of_table = tables.iter().map(|table| whole(table)).find(|name| name.chars().count() > 1);
+        let of_table = tables.iter().map(|table| whole(table)).find(|name| (2..=CHARACTERS).contains(&name.chars().count()));
         found.push(of_table.unwrap_or_else(|| domain.to_owned()));
     }
     found
@@ -127,9 +129,12 @@ fn whole(name: &str) -> String {
     plain.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether it is more than an abbreviation or a number. A Chinese, Japanese or Korean word can be one character.
+/// Whether it is more than an abbreviation or a number, and short enough to be written in a prompt. A Chinese, Japanese or
+/// Korean word can be one character.
 fn is_word(text: &str) -> bool {
-    text.chars().any(is_unspaced) || (text.chars().count() > 2 && text.chars().any(char::is_alphabetic))
+    let characters = text.chars().count();
+    let is_long_enough = text.chars().any(is_unspaced) || (characters > 2 && text.chars().any(char::is_alphabetic));
+    is_long_enough && characters <= CHARACTERS
 }
 
 #[cfg(test)]
@@ -172,6 +177,12 @@ mod tests {
             ("system: 日本", "system: 日本"),
             ("group-4876fc: 顧客, 注文_明細", "group-4876fc: 顧客, 注文, 明細, 注文 明細"),
             ("system: -->", "system: system"),
+            // A word that is too long for a prompt.
+            (
+                "sales: orders, donaudampfschifffahrtsgesellschaftskapitaensmuetze; zone: bin",
+                "sales: sales, orders; zone: zone, bin",
+            ),
+            ("system: donaudampfschifffahrtsgesellschaftskapitaensmuetze", "system: system"),
             ("sales: a|b\u{202e}`c, order_of_the_last_ten_years", "sales: sales, a b c"),
         ] {
             assert_eq!(tags(tables), expected, "{tables}");
