@@ -15,7 +15,7 @@ use rusqlite::{Connection, Row};
 
 use self::open::SCHEMA_TIME;
 pub(crate) use self::open::SqliteFile;
-pub use self::open::words as error_words;
+pub use self::open::{kind_of_failure, words as error_words};
 
 use self::views::{VIEW_SIZE, ViewTexts};
 use super::long_names::is_too_long;

@@ -8,7 +8,7 @@ use rusqlite::types::ValueRef;
 use super::profile::{Cell, profile_of_rows};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::connector::AccessibleDatabase;
-use crate::connector::sqlite::{SqliteFile, error_words};
+use crate::connector::sqlite::{SqliteFile, error_words, kind_of_failure};
 use crate::names::quoted::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
@@ -50,7 +50,7 @@ fn sample_all(
                 // While reading rows, SQLite's message may quote a value.
                 let reason = match error {
                     rusqlite::Error::SqliteFailure(failure, _) if failure.code != ErrorCode::TooBig => {
-                        failure.to_string()
+                        kind_of_failure(&failure).to_owned()
                     }
                     other => error_words(&other),
                 };

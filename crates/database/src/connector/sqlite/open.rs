@@ -341,6 +341,11 @@ fn may(action: &AuthAction<'_>) -> bool {
     }
 }
 
+/// The kind of a failure in words, without SQLite's message about it, which may quote a value.
+pub fn kind_of_failure(failure: &rusqlite::ffi::Error) -> &'static str {
+    rusqlite::ffi::code_to_str(failure.extended_code)
+}
+
 /// The error in words, without the statement and without values of rows.
 pub fn words(error: &rusqlite::Error) -> String {
     match error {
@@ -349,7 +354,10 @@ pub fn words(error: &rusqlite::Error) -> String {
         }
         // For damage that belongs to no table, SQLite leaves the table name empty.
         rusqlite::Error::SqliteFailure(failure, message) => {
-            message.as_ref().map_or_else(|| failure.to_string(), |message| message.replace(" () -", ":"))
+            match message {
+                Some(message) => message.replace(" () -", ":"),
+                None => kind_of_failure(failure).to_owned(),
+            }
         }
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         _ => "it has a value whose type differs from what SQLite reports".to_owned(),
