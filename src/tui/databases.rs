@@ -117,8 +117,8 @@ pub struct DatabasesView {
     folded: HashSet<(String, Option<String>)>,
     pub cursor: Cursor,
     pub filter: TextField,
-    /// Tables that the index found for the filter's words, in addition to name matches.
-    found: HashSet<(String, TableName)>,
+    /// Tables that the index found for the filter's words, in addition to name matches; the best have the lowest rank.
+    found: HashMap<(String, TableName), usize>,
     pub side: DatabaseSide,
     pub tab: DatabaseTab,
     pub shown: ShownPage,

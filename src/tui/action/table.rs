@@ -133,7 +133,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::NextLevel, "unfold", "Unfold the database, the domain or the join; from a table, go to its page", ["Right", "l"], DATABASES, BottomLine),
     entry!(Action::NextTab, "columns or joins", "Show the columns of the table with their values, then its joins, then its page", ["Tab"], DATABASES, BottomLine),
     entry!(Action::DocumentDatabases, "document", "Read the database and show what its pages would be, before they are written", ["w"], DATABASES, BottomLine),
-    entry!(Action::Filter, "filter tables", "Show only tables with these words in their names, or in those of domain and database", ["/"], DATABASES, BottomLine),
+    entry!(Action::Filter, "filter tables", "Show only tables whose names, domain or database have these words, then related ones", ["/"], DATABASES, BottomLine),
     entry!(Action::Back, "leave databases", "Pause a run, go back to the list, show all tables, or leave the view", ["Esc", "q"], DATABASES, BottomLine),
     entry!(Action::GoBack, "table before", "Go back to the table before, after following a join", ["Backspace", "H"], DATABASES, HelpOnly),
     entry!(Action::GoForward, "table after", "Go forward again, after going back", ["L"], DATABASES, HelpOnly),

@@ -56,11 +56,15 @@ impl DatabasesView {
             let hides = is_folded(&database.name, None);
             for (nth, domain) in database.domains.iter().enumerate() {
                 all += domain.tables.len();
-                let of_words = |table: &&TableSummary| {
-                    keeps(&words, database, domain, table) || self.is_found(&database.name, table)
+                // Name matches in the order of the pages, then what the index found, the best first.
+                let rank = |table: &TableSummary| match keeps(&words, database, domain, table) {
+                    true => Some(0),
+                    false => self.found_rank(&database.name, table).map(|rank| rank + 1),
                 };
-                let tables: Vec<usize> =
-                    (0..).zip(&domain.tables).filter(|it| of_words(&it.1)).map(|it| it.0).collect();
+                let ranked = (0..).zip(&domain.tables).filter_map(|(at, table)| Some((rank(table)?, at)));
+                let mut ranked: Vec<(usize, usize)> = ranked.collect();
+                ranked.sort_unstable();
+                let tables: Vec<usize> = ranked.into_iter().map(|(_, at)| at).collect();
                 kept += tables.len();
                 if hides || (tables.is_empty() && !words.is_empty()) {
                     continue;
@@ -83,17 +87,20 @@ impl DatabasesView {
         }
     }
 
-    fn is_found(&self, database: &str, table: &TableSummary) -> bool {
-        !self.found.is_empty() && self.found.contains(&(database.to_owned(), table.name.clone()))
+    fn found_rank(&self, database: &str, table: &TableSummary) -> Option<usize> {
+        if self.found.is_empty() { None } else { self.found.get(&(database.to_owned(), table.name.clone())).copied() }
     }
 
     /// Whether the index found this row although its name does not match.
     pub fn is_related(&self, row: DatabaseRow) -> bool {
-        let (Some(database), Some(domain), Some(table)) = (self.database(row), self.domain(row), self.table_of(row))
-        else {
-            return false;
-        };
-        self.is_found(&database.name, table) && !keeps(&words_of(self.filter.text()), database, domain, table)
+        self.related_rank(row).is_some()
+    }
+
+    /// The rank of a row that the index found although its name does not match; 0 is the best.
+    pub(super) fn related_rank(&self, row: DatabaseRow) -> Option<usize> {
+        let (database, domain, table) = (self.database(row)?, self.domain(row)?, self.table_of(row)?);
+        let rank = self.found_rank(&database.name, table)?;
+        (!keeps(&words_of(self.filter.text()), database, domain, table)).then_some(rank)
     }
 
     /// Moves the cursor to this path, or to the nearest row that contains it.

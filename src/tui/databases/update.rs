@@ -159,10 +159,13 @@ fn spot(state: &State) -> Option<FileLine> {
 }
 
 impl DatabasesView {
-    /// Moves the cursor to the first matching table, unless it is already on one.
+    /// Moves the cursor to the first table whose name matches, or else to the best related one, unless it is already on
+    /// a table.
     fn go_to_a_table(&mut self) {
         if self.is_filtered() && self.table().is_none() {
-            self.cursor.at = self.rows.iter().position(|row| row.table.is_some()).unwrap_or(0);
+            let tables = (0..).zip(&self.rows).filter(|(_, row)| row.table.is_some());
+            let best = tables.min_by_key(|(_, row)| self.related_rank(**row));
+            self.cursor.at = best.map_or(0, |(at, _)| at);
         }
     }
 
@@ -196,7 +199,13 @@ pub fn found(state: &mut State, answer: &SearchAnswer) {
         let subject = hit.subject.as_ref()?;
         Some((subject.database.clone(), TableName { schema: subject.schema.clone()?, name: subject.table.clone()? }))
     };
-    view.found = answer.hits.iter().filter_map(table).collect();
+    // A table with such a column comes before one whose page is only about the words.
+    let has_column = |hit: &&SearchHit| hit.kind == "column" || !hit.columns.is_empty();
+    let (with_column, others): (Vec<&SearchHit>, Vec<&SearchHit>) = answer.hits.iter().partition(has_column);
+    view.found.clear();
+    for (rank, table) in with_column.into_iter().chain(others).filter_map(table).enumerate() {
+        view.found.entry(table).or_insert(rank);
+    }
     view.rebuild();
     view.go_to_a_table();
 }

@@ -237,11 +237,12 @@ fn the_index_adds_tables_that_are_about_the_words() {
         }),
         ..fixture::hit("db-shop-stock")
     };
-    for (query, kept) in [("pal", 0), ("pallet", 1)] {
+    let with_column = refdesk_desk::SearchHit { columns: vec!["pallets".to_owned()], ..hit("log_2024") };
+    for (query, kept) in [("pal", 0), ("pallet", 3)] {
         let found = SearchAnswer {
             query: query.to_owned(),
             mode: SearchMode::Hybrid,
-            hits: vec![hit("bin"), hit("gone")],
+            hits: vec![hit("order"), hit("bin"), hit("gone"), with_column.clone()],
             tokens_used: 0,
             partial: None,
             notes: Vec::new(),
@@ -250,6 +251,8 @@ fn the_index_adds_tables_that_are_about_the_words() {
         answer(&mut state, Response::Found(Ok(Box::new(found))));
         assert_eq!(state.databases.kept, (kept, 7), "{query}");
     }
+    assert_eq!(at(&state), "shop/stock/log_2024", "a table with such a column is the best");
+    state.databases.cursor.at += 1;
     assert_eq!(at(&state), "shop/stock/bin");
     assert!(screen(&state).contains("related"));
     press(&mut state, "\"s\"");
