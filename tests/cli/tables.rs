@@ -221,7 +221,8 @@ fn two_names_are_joined_in_the_database_that_has_both() {
     let reported = world.run(&["db", "usage", "item_id", "--database", "tow"]).exits(2);
     assert!(reported.stderr.contains("did you mean 'two'?"), "{reported}");
     let reported = world.run(&["db", "usage", "region", "--database", "two"]).exits(1);
-    let expected = "no table of the database 'two' has a column 'region'\n  fix: it is a column of one.main.item, one.main.alone";
+    let expected =
+        "no table of the database 'two' has a column 'region'\n  fix: it is a column of one.main.item, one.main.alone";
     assert!(reported.stderr.contains(expected), "{reported}");
     let reported = world.run(&["db", "usage", "itemid"]).exits(1);
     assert!(reported.stderr.contains("no table has a column 'itemid'\n  fix: did you mean 'item_id'?"), "{reported}");

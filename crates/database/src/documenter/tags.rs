@@ -117,7 +117,8 @@ fn at_least_one(tags: impl Iterator<Item = String>, tables: &[&str], domain: &st
         }
     }
     if found.is_empty() {
-        let of_table = tables.iter().map(|table| whole(table)).find(|name| (2..=CHARACTERS).contains(&name.chars().count()));
+        let of_table =
+            tables.iter().map(|table| whole(table)).find(|name| (2..=CHARACTERS).contains(&name.chars().count()));
         found.push(of_table.unwrap_or_else(|| domain.to_owned()));
     }
     found

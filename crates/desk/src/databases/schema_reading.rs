@@ -7,8 +7,8 @@ use refdesk_database::config::DatabaseConfig;
 use refdesk_database::connector::{self, AccessibleDatabase, ConnectionEnvironment};
 use refdesk_database::schema::notes::{self, Notes};
 use refdesk_database::snapshot::{Snapshot, TableName};
-use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error, Fix};
 
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
@@ -72,8 +72,10 @@ impl Desk {
     fn read_database(&self, database: &DatabaseConfig) -> ReadDatabase {
         let (notes, mut problems) = self.database_notes(&database.name);
         let wrong_notes = problems.iter().find(|problem| problem.is_error()).map(|problem| {
-            let message = "its notes cannot be read, so its pages stay as they are";
-            Error::new(problem.code, message, format!("fix {}", notes_file(&database.name)))
+            let (place, why) = (problem.place(), &problem.message);
+            let message = format!("its notes cannot be read, so its pages stay as they are: {place}: {why}");
+            let fix = if problem.fix == Fix::None { "correct it".into() } else { problem.fix.clone() };
+            Error::new(Code::DatabaseMisconfigured, message, fix)
         });
         let began = Instant::now();
         let mut about_connection = Vec::new();
@@ -150,7 +152,7 @@ fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, left_out: &[TableName
     });
     let warning = |(text, line): (&str, usize)| {
         let message = format!("'{text}' matches nothing in '{}'", config.name);
-        let problem = Diagnostic::warning(refdesk_text::Code::BadGlob, message).in_file(file).at_line(line);
+        let problem = Diagnostic::warning(Code::BadGlob, message).in_file(file).at_line(line);
         problem.fix("correct or remove it")
     };
     let patterns = of_tables.chain(excluding).chain(of_columns).map(|pattern| (&*pattern.text, pattern.line));

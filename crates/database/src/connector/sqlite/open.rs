@@ -353,12 +353,10 @@ pub fn words(error: &rusqlite::Error) -> String {
             "it has a value that is too large to read".to_owned()
         }
         // For damage that belongs to no table, SQLite leaves the table name empty.
-        rusqlite::Error::SqliteFailure(failure, message) => {
-            match message {
-                Some(message) => message.replace(" () -", ":"),
-                None => kind_of_failure(failure).to_owned(),
-            }
-        }
+        rusqlite::Error::SqliteFailure(failure, message) => match message {
+            Some(message) => message.replace(" () -", ":"),
+            None => kind_of_failure(failure).to_owned(),
+        },
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         _ => "it has a value whose type differs from what SQLite reports".to_owned(),
     }

@@ -28,7 +28,10 @@ fn knowledge_about_a_table_stays_while_its_rows_cannot_be_read() {
     bytes[at..at + size].fill(0xff);
     refdesk_files::write_atomic(&world.path.join("shop.db"), &bytes).unwrap();
     let problems = world.desk().documentation(&options()).unwrap().problems;
-    assert!(problems.iter().any(|it| it.message == "main.mixed cannot be sampled: database disk image is malformed"), "{problems:?}");
+    assert!(
+        problems.iter().any(|it| it.message == "main.mixed cannot be sampled: database disk image is malformed"),
+        "{problems:?}"
+    );
     world.document(&options());
     assert_eq!(world.pages(), before);
 }
