@@ -140,8 +140,17 @@ impl Desk {
     /// The problem, if there is a link on the path to the pages folder.
     fn linked_pages_folder(&self, config: &DatabasesConfig, file: &str) -> Option<Diagnostic> {
         let link = link_on_path(self.workspace(), Path::new(&config.docs_path), EntryKind::Folder)?;
-        let problem = Diagnostic::error(link.code, format!("no page is written: {}", link.message)).fix(link.fix);
-        Some(problem.in_file(file).at_line(config.docs_line.unwrap_or(1)))
+        let message = format!("the pages are neither read nor written: {}", link.message);
+        let problem = Diagnostic::error(link.code, message).fix(link.fix).in_file(file);
+        Some(problem.at_line(config.docs_line.unwrap_or(1)))
+    }
+
+    /// The error of a command that needs the pages while a link is on the path to their folder.
+    fn unlinked_pages(&self) -> Result<(), Error> {
+        let mut problems = self.loaded_databases().problems.iter();
+        let Some(problem) = problems.find(|problem| problem.code == Code::LinkedOut) else { return Ok(()) };
+        let message = format!("{}: {}", problem.place(), problem.message);
+        Err(Error::new(Code::DatabaseMisconfigured, message, problem.fix.clone()))
     }
 
     /// The named databases that are not used because their entries have errors.
@@ -184,8 +193,9 @@ impl Desk {
     /// The databases with these names, or all in use.
     ///
     /// # Errors
-    /// There are none, or a name is unknown.
+    /// There are none, a name is unknown, or the pages are below a link.
     pub fn databases_named(&self, names: &[String]) -> Result<Vec<&DatabaseConfig>, Error> {
+        self.unlinked_pages()?;
         let loaded = self.loaded_databases();
         let known = &loaded.config.databases;
         if known.is_empty() && loaded.problems.iter().all(|problem| !problem.is_error()) {

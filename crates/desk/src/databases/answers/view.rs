@@ -94,6 +94,7 @@ impl Desk {
         };
         let view = self.documented_for(access);
         if view.pages.is_empty() {
+            self.unlinked_pages()?;
             // If the manifest is unreadable, report why.
             self.manifest(docs_path).map_err(|problem| Error::new(problem.code, problem.message, problem.fix))?;
         }

@@ -280,7 +280,12 @@ fn pages_are_not_written_through_links_or_outside() {
         let report = desk
             .prepare_documentation(&options())
             .and_then(|prepared| desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true));
-        assert_eq!(report.unwrap_err().code, Code::DatabaseMisconfigured, "{path}");
+        let error = report.unwrap_err();
+        assert_eq!(error.code, Code::DatabaseMisconfigured, "{path}");
+        let is_link = error.message.starts_with(".jaato/databases.yaml:2: the pages are neither read nor written: ");
+        assert_eq!(is_link, code == Code::LinkedOut, "{error}");
+        let view = desk.whole_database_view().unwrap_err();
+        assert_eq!(view == error, is_link, "{view}");
         let told: Vec<_> = desk.databases().1.iter().map(|it| (it.code, it.file.as_deref(), it.line)).collect();
         assert_eq!(told, [(code, Some(".jaato/databases.yaml"), Some(2))], "{path}");
         assert!(!world.path.join(FILE).exists());
