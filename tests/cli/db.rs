@@ -123,6 +123,26 @@ fn differences_and_rules_fail_in_ci() {
 }
 
 #[test]
+fn the_plan_tells_what_a_pick_brings_if_pages_link_to_other_domains() {
+    let world = world();
+    let price = |command: &[&str]| {
+        let told = world.run(command).exits(0);
+        let line =
+            told.text().lines().find(|line| line.contains("track") && line.contains("table")).unwrap().to_owned();
+        line.split_once("a pick brings ").map(|(_, price)| price.split(" tokens").next().unwrap().to_owned())
+    };
+    assert_eq!(price(&["db", "plan", "--dry-run"]), None);
+    let config = world.read(".jaato/databases.yaml") + "    cross_links: true\n";
+    world.put(".jaato/databases.yaml", config.as_bytes());
+    let first = price(&["db", "plan", "--dry-run"]).unwrap();
+    assert!(first.starts_with("4 domains, ~"), "{first}");
+    assert_eq!(price(&["db", "plan"]), Some(first));
+    world.run(&["db", "document", "--yes"]).exits(0);
+    let picked = world.json(&["select", "db-shop-track"], 0);
+    assert_eq!(picked["sources"].as_array().map(Vec::len), Some(4), "{picked}");
+}
+
+#[test]
 fn unreadable_notes_are_reported_with_their_place() {
     let world = world();
     world.put(".jaato/databases/shop.notes.yaml", b"tables: {main.Album: {description: [1]}}");

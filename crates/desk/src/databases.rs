@@ -11,6 +11,7 @@ mod overview;
 mod page_comparison;
 mod page_queries;
 mod page_writes;
+mod pick_prices;
 mod plans;
 mod preview;
 mod schema_reading;
@@ -29,6 +30,7 @@ pub use overview::{
 pub use page_comparison::DocumentedPage;
 pub use page_queries::{DatabaseCheck, DatabaseDifference, FailedDatabases, database_failures};
 pub use page_writes::{DocumentProgress, DocumentReport};
+pub use pick_prices::PickPrice;
 pub use plans::Planned;
 pub use preview::{DocumentationPreview, PageDifference, PreviewedDomain};
 pub use schema_reading::{ReadDatabase, ReadState, notes_file};

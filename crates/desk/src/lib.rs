@@ -65,8 +65,8 @@ pub use databases::{
     DatabaseOverview, DatabasePage, DatabaseQuestion, DatabaseState, DatabaseSummary, DatabaseView, DescribedDomain,
     DescribedHop, DescribedJoin, DescribedPath, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
     DocumentationPreview, DocumentedPage, DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases,
-    FoundPaths, OverviewReader, PageDifference, Planned, PreviewedDomain, ReadDatabase, ReadState, TableBrief,
-    TableMarks, TablePage, TableSchema, TableSummary, database_failures, notes_file,
+    FoundPaths, OverviewReader, PageDifference, PickPrice, Planned, PreviewedDomain, ReadDatabase, ReadState,
+    TableBrief, TableMarks, TablePage, TableSchema, TableSummary, database_failures, notes_file,
 };
 pub use discovery::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

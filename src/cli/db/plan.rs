@@ -1,5 +1,7 @@
 //! `refdesk db plan`: plans what to document, and what to read for it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::refused;
@@ -7,10 +9,10 @@ use crate::cli::answer::CommandOutput;
 use crate::cli::args::{DbPlanArgs, OutputFormat};
 use crate::cli::table;
 use refdesk_database::schema::plan::{FILE, Plan, PlanSummary, PlannedDatabase, PlannedTable, SCHEMA_VERSION};
-use refdesk_desk::{Desk, Planned, ReadDatabase, ReadState, Session};
+use refdesk_desk::{Desk, PickPrice, Planned, ReadDatabase, ReadState, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::names::first_of;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error, Fix};
 
 /// The most tables of a domain in text output.
@@ -30,7 +32,12 @@ pub fn run(
     let planned = desk.plan_databases(&read).map_err(refused)?;
     let mut failed: Vec<Error> = read.iter().filter_map(failure).collect();
     let mut notes: Vec<String> = planned.changes.clone();
-    let mut text = if args.dry_run { details(&planned.plan, &read) } else { overview(&planned.plan, &read) };
+    let prices: PickPrices<'_> =
+        read.iter().map(|it| (it.config.name.as_str(), desk.pick_prices(it, &planned))).collect();
+    let mut text = match args.dry_run {
+        true => details(&planned.plan, &read, &prices),
+        false => overview(&planned.plan, &read, &prices),
+    };
     if args.dry_run {
         notes.push(format!("this would write {FILE}"));
     } else {
@@ -84,7 +91,15 @@ fn heading(database: &PlannedDatabase) -> String {
     format!("{} ({}{version}): {} in {domains}\n", database.name, database.kind, counted(database.table_count, "table"))
 }
 
-fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
+/// By database and domain, what a pick of the domain brings, where it brings others.
+type PickPrices<'r> = BTreeMap<&'r str, BTreeMap<String, PickPrice>>;
+
+fn price(prices: &PickPrices<'_>, database: &str, domain: &str) -> Option<String> {
+    let PickPrice { domains, tokens } = prices.get(database)?.get(domain)?;
+    Some(format!("a pick brings {}, ~{} tokens", counted(*domains, "domain"), grouped(*tokens)))
+}
+
+fn overview(plan: &Plan, read: &[ReadDatabase], prices: &PickPrices<'_>) -> String {
     let mut text = String::new();
     for database in of_run(plan, read) {
         text.push_str(&heading(database));
@@ -94,21 +109,25 @@ fn overview(plan: &Plan, read: &[ReadDatabase]) -> String {
                 let names = first_of(unit.tables.iter().map(|it| &it.table_name), LISTED);
                 let skipped = unit.tables.iter().filter(|table| table.skip).count();
                 let skipped = if skipped > 0 { format!(" ({skipped} skipped)") } else { String::new() };
-                vec![format!("  {}", unit.domain), counted(unit.tables.len(), "table"), format!("{names}{skipped}")]
+                let price = price(prices, &database.name, &unit.domain);
+                let counts = [format!("  {}", unit.domain), counted(unit.tables.len(), "table")];
+                counts.into_iter().chain(price).chain([format!("{names}{skipped}")]).collect()
             })
             .collect();
-        text.push_str(&table::table(&rows, &[2]));
+        let columns = rows.first().map_or(0, Vec::len);
+        text.push_str(&table::table(&rows, &[columns.saturating_sub(1)]));
     }
     text
 }
 
 /// What would be read from each table, and what pages would say about each column.
-fn details(plan: &Plan, read: &[ReadDatabase]) -> String {
+fn details(plan: &Plan, read: &[ReadDatabase], prices: &PickPrices<'_>) -> String {
     let mut text = String::new();
     for database in of_run(plan, read) {
         text.push_str(&heading(database));
         for unit in plan.units(&database.name) {
-            text.push_str(&format!("\n{}: {}\n", unit.domain, counted(unit.tables.len(), "table")));
+            let price = price(prices, &database.name, &unit.domain).map_or_else(String::new, |it| format!("; {it}"));
+            text.push_str(&format!("\n{}: {}{price}\n", unit.domain, counted(unit.tables.len(), "table")));
             unit.tables.iter().for_each(|table| text.push_str(&detail(table)));
         }
     }
@@ -118,7 +137,7 @@ fn details(plan: &Plan, read: &[ReadDatabase]) -> String {
 fn detail(table: &PlannedTable) -> String {
     let rows = match table.reads.rows {
         0 => "no rows would be read".to_owned(),
-        rows => format!("at most {} rows would be read", refdesk_text::tokens::grouped(rows)),
+        rows => format!("at most {} rows would be read", grouped(rows)),
     };
     let skip = if table.skip { ", skipped" } else { "" };
     let name = one_line(&table.fully_qualified_name);
