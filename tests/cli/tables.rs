@@ -58,6 +58,9 @@ fn tables_are_found_as_tables() {
     paths.dedup();
     assert_eq!(paths.len(), found, "{all:?}");
     assert!(all.iter().all(|hit| hit["kind"] != "text"), "{all:?}");
+    // The description names InvoiceLine.
+    let found = hits(&world, &["invoice", "--source", "db-shop-track"]);
+    assert_eq!(found[0]["heading"], "main.Track", "{found:?}");
     for (words, expected) in [
         (&["composer", "--kind", "column"][..], "main.Track.Composer"),
         (&["support", "--kind", "relationship"], "main.Customer (SupportRepId) -> main.Employee (EmployeeId)"),

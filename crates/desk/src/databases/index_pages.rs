@@ -147,10 +147,12 @@ fn table_document(table: &TablePage, doc: &TableDoc) -> PageDocument {
             lines.push(format!("{what}: {}", names(tables)));
         }
     }
+    let content = shortened(lines.join("\n"), LONGEST);
+    words.add_compounds(&content);
     PageDocument {
         kind: TABLE,
         heading: doc.fully_qualified_name.clone(),
-        content: shortened(lines.join("\n"), LONGEST),
+        content,
         keywords: words.text(),
         subject: subject(table),
         join: None,
@@ -180,10 +182,12 @@ fn column_document(table: &TablePage, doc: &TableDoc, column: &ColumnDoc) -> Pag
     if !column.labels.is_empty() {
         content.push_str(&format!(" One of: {}", column.labels.join(", ")));
     }
+    let content = shortened(content, LONGEST);
+    words.add_compounds(&content);
     PageDocument {
         kind: COLUMN,
         heading: format!("{}.{}", doc.fully_qualified_name, column.name),
-        content: shortened(content, LONGEST),
+        content,
         keywords: words.text(),
         subject: DatabaseSubject { column: Some(column.name.clone()), ..subject(table) },
         join: None,
@@ -239,6 +243,12 @@ impl Words {
                 self.words.push(word);
             }
         }
+    }
+
+    /// Adds the words of names such as `InvoiceLine` in a text, which are one word for a full-text search.
+    fn add_compounds(&mut self, text: &str) {
+        let names = text.split(|char: char| !char.is_alphanumeric());
+        names.filter(|name| split(name).len() > 1).for_each(|name| self.add(name));
     }
 
     fn text(self) -> String {
