@@ -141,7 +141,7 @@ fn pages_of_other_sources_are_named_and_not_quoted() {
     let domains = client.call("list_domains", json!({"database": "shop"})).to_string();
     assert!(!domains.contains("db-shop-track"), "what a person excluded is not offered: {domains}");
     let none = said(&mut client, "get_table_schema", json!({"table": "Track"}));
-    assert!(none.contains("no table is named 'Track'"), "{none}");
+    assert!(none.contains("a person excluded the source of the table 'Track'"), "{none}");
 }
 
 /// Fails if the answer contains a column name of the databases that is not a word of a table's name.

@@ -2,7 +2,7 @@
 //! every table that a person has not excluded and that needs no trust, but may read only the pages its session may
 //! read.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -35,6 +35,8 @@ pub struct DatabaseView {
     pub(super) pages: Arc<DocumentedPages>,
     /// One per table of the pages; `None` if the reader may not know about it.
     tables: Vec<Option<TableAccess>>,
+    /// The positions of the tables that the reader may not know about because a person excluded their source.
+    excluded: Vec<usize>,
     pub(super) now: SystemTime,
 }
 
@@ -112,18 +114,26 @@ impl Desk {
     pub(crate) fn documented_for(&self, access: Option<&Access>) -> DatabaseView {
         let pages = self.documented_pages();
         let waits_for_trust = self.waiting_for_trust();
-        let is_known = |source: &Source| {
-            access.is_none() || (!self.selection.is_excluded(source.id.as_str()) && !waits_for_trust(source))
-        };
+        let is_excluded = |source: &Source| access.is_some() && self.selection.is_excluded(source.id.as_str());
         let mut places: HashMap<PathBuf, Vec<&Source>> = HashMap::new();
+        let mut excluded_places: HashSet<PathBuf> = HashSet::new();
         for source in self.catalog.sources() {
-            if let Some(place) = source.place().filter(|_| is_known(source)) {
+            let Some(place) = source.place() else { continue };
+            if is_excluded(source) {
+                excluded_places.insert(place.resolved.to_path_buf());
+            } else if access.is_none() || !waits_for_trust(source) {
                 places.entry(place.resolved.to_path_buf()).or_default().push(source);
             }
         }
         let access_to = |table: &TablePage| access_of(&pages.real(&table.path), &places, access);
         let tables: Vec<Option<TableAccess>> = pages.tables.iter().map(access_to).collect();
-        DatabaseView { tables, pages, now: (self.options.clock)() }
+        let is_in_excluded = |table: &TablePage| {
+            let page = pages.real(&table.path);
+            page.ancestors().any(|folder| excluded_places.contains(folder))
+        };
+        let unknown = (0..).zip(pages.tables.iter().zip(&tables)).filter(|(_, (_, access))| access.is_none());
+        let excluded = unknown.filter(|(_, (table, _))| is_in_excluded(table)).map(|(at, _)| at).collect();
+        DatabaseView { tables, excluded, pages, now: (self.options.clock)() }
     }
 }
 
@@ -286,6 +296,10 @@ impl DatabaseView {
     /// decides between databases: a name that matches exactly in one of them and in another case in another refers to
     /// both tables.
     fn candidates(&self, name: &str) -> Vec<usize> {
+        self.candidates_among(self.tables(None, None), name)
+    }
+
+    fn candidates_among(&self, positions: Vec<usize>, name: &str) -> Vec<usize> {
         let parts = parts(name);
         let of = |page: &TablePage| -> [Vec<String>; 5] {
             let TablePage { database, domain, schema, table, .. } = page;
@@ -299,7 +313,7 @@ impl DatabaseView {
             ]
         };
         let known: Vec<(usize, [Vec<String>; 5])> =
-            self.tables(None, None).into_iter().filter_map(|at| Some((at, of(self.page(at)?)))).collect();
+            positions.into_iter().filter_map(|at| Some((at, of(self.page(at)?)))).collect();
         // A name with dots may have several parts, or be one part that contains dots.
         let is_meant = |form: &[String], folds: bool| {
             let fold = |text: &str| if folds { text.to_lowercase() } else { text.to_owned() };
@@ -322,6 +336,11 @@ impl DatabaseView {
     }
 
     fn unknown(&self, name: &str) -> Error {
+        // The pages of the tables that it is joined with name it.
+        if !self.candidates_among(self.excluded.clone(), name).is_empty() {
+            let message = format!("a person excluded the source of the table '{}'", one_line(name));
+            return Error::new(Code::UnknownTable, message, "ask for the exclusion to be lifted if you need it");
+        }
         let tables = || self.tables(None, None).into_iter().filter_map(|at| self.page(at));
         let full: Vec<String> = tables().map(TablePage::full_name).collect();
         let bare: BTreeSet<&str> = tables().map(|page| page.table.as_str()).collect();
