@@ -299,15 +299,16 @@ pub fn draw(state: &State, frame: &mut Frame<'_>) {
         window.draw(state, cursor, frame);
         let labels = labels(state);
         status::draw_labels(state, &labels, frame.buffer_mut());
-        draw_lines_left(state, window, &labels, frame.buffer_mut());
+        draw_lines_left(state, &labels, frame.buffer_mut());
     }
 }
 
 /// `y is offered at the end: 23 lines left`, beside the keys.
-fn draw_lines_left(state: &State, window: &dyn Window, labels: &[status::Label], buffer: &mut Buffer) {
+fn draw_lines_left(state: &State, labels: &[status::Label], buffer: &mut Buffer) {
+    let Some((context, window)) = state.open_window().map(WindowKind::context_and_window) else { return };
     let place = window.keys(state).filter(|place| place.height > 0 && state.ended_request().is_none());
     let (Some(action), Some(place), left @ 1..) = (window.offered_at_end(), place, lines_below(state)) else { return };
-    let (key, left) = (state.key_in(window.context(), action), cells::counted(left, "line"));
+    let (key, left) = (state.key_in(context, action), cells::counted(left, "line"));
     let x = labels.iter().map(|label| label.right() + 2).max().unwrap_or(place.x + 1);
     let room = usize::from(place.right().saturating_sub(x + 1));
     let whole = format!("{key} is offered at the end: {left} left");

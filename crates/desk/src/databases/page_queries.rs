@@ -125,9 +125,9 @@ impl Desk {
     pub fn page_text(&self, database: &str, path: &str) -> Result<String, Error> {
         let unusable =
             |what: &str| Error::new(Code::Damaged, format!("{path} {what}"), Fix::RewritePages(database.to_owned()));
-        let found = self.bytes_below(path, FOUND_BYTES).map_err(|error| {
-            Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away")
-        })?;
+        let found = self
+            .bytes_below(path, FOUND_BYTES)
+            .map_err(|error| Error::new(Code::Unreadable, format!("{path} cannot be read: {error}"), "move it away"))?;
         let (bytes, _) = found.ok_or_else(|| unusable("is missing"))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if text.trim().is_empty() { Err(unusable("is empty")) } else { Ok(text) }
