@@ -62,9 +62,10 @@ pub fn nothing(command: &DbCommand) -> Value {
         DbCommand::Document(_) => document::nothing(),
         DbCommand::Index { .. } => index::nothing(),
         DbCommand::Pipeline(_) => pipeline::nothing(),
-        DbCommand::Status(_) | DbCommand::Check(_) => json!({"databases": [], "failed": []}),
+        DbCommand::Status(_) => json!({"databases": [], "manifest_missing": false, "failed": []}),
+        DbCommand::Check(_) => json!({"databases": [], "failed": []}),
         DbCommand::Diff(_) => json!({
-            "databases": [], "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],
+            "databases": [], "manifest_missing": false, "edited": [], "without_table": [], "left_over": [], "missing": [], "to_update": [],
             "sources_missing": [], "sources_outdated": [], "failed": [],
         }),
         DbCommand::Show { table } => json!({"table": table, "columns": [], "tokens_used": 0}),

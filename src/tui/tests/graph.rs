@@ -46,7 +46,9 @@ fn an_empty_level_leaves_its_room_to_its_neighbours() {
 
 #[test]
 fn ids_and_place_of_a_mention_are_whole_where_room_is_short() {
-    let shown = screen(&fixture::in_graph(60, 36, "j R Down"));
+    let mut state = fixture::in_graph(60, 36, "j R");
+    press(&mut state, "Right");
+    let shown = screen(&state);
     assert!(shown.contains("@circuit-breaker mentions @retry-pattern by id  "), "{shown}");
     assert!(shown.contains(" adr/adr-004.md:12 "), "{shown}");
 }

@@ -23,7 +23,7 @@ fn names(world: &Workspace, words: &[&str]) -> Vec<String> {
 fn the_selection_provides_them() {
     let world = small();
     assert_eq!(names(&world, &["templates"]), Vec::<String>::new());
-    assert!(world.run(&["templates"]).exits(0).text().contains("refdesk select"));
+    assert!(world.run(&["templates"]).exits(0).stderr.contains("refdesk select"));
     world.run(&["select", "kit"]).exits(0);
     assert_eq!(names(&world, &["templates"]), ["broken.txt.tpl", "hello.txt.tpl", "loop.py.tmpl"]);
     assert_eq!(names(&world, &["templates", "list"]), names(&world, &["templates"]));

@@ -150,7 +150,7 @@ fn what_an_agent_picked_releases_nothing_that_it_comes_to_mention() {
     desk.undo(&session()).unwrap();
     assert!(desk.selection().contains("notes") && waits(&mut world.desk()), "undo restores the agent's pick");
     let confirmed = world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap();
-    assert_eq!(confirmed.summary(), "now picked by you: @notes");
+    assert_eq!(confirmed.summary(), "now picked by you: @notes; trusted as they are now: @x");
     assert!(!waits(&mut world.desk()), "a person's pick mentions it");
     assert_eq!(
         world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap().summary(),
