@@ -147,8 +147,7 @@ impl Rows<'_> {
                 row.insert(name.to_owned(), value);
             }
         }
-        // An agent is told this with its pick.
-        if self.members == Members::All && source.is_untrusted() {
+        if source.is_untrusted() {
             row.insert("waits_for_trust".to_owned(), Value::Bool(true));
         }
         Value::Object(row)

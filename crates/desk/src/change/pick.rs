@@ -6,7 +6,7 @@ use super::{Desk, NewPicks, Session};
 use crate::price::CostChange;
 use crate::requested_names::REPEATED;
 use crate::{TagFilter, about_unused_tags};
-use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::catalog::{PathState, Source, SourceId};
 use refdesk_core::selection::{Role, Selection};
 use refdesk_text::Error;
 use refdesk_text::names::first_of;
@@ -97,10 +97,20 @@ impl Desk {
         asked.known = known;
         let mut answer = self.pick_resolved(session, (ids, tags), asked, &[], NewPicks::Agent)?;
         let entered = answer.picked.iter().chain(&answer.pulled_in);
-        let waits = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(Source::is_untrusted);
-        let waiting: Vec<SourceId> = entered.filter(waits).cloned().collect();
+        let sources: Vec<&Source> = entered.filter_map(|id| self.catalog.get(id.as_str())).collect();
+        let those = |is_one: fn(&Source) -> bool| -> Vec<SourceId> {
+            sources.iter().filter(|source| is_one(source)).map(|source| source.id.clone()).collect()
+        };
+        let waiting = those(Source::is_untrusted);
+        let reserved = those(|source| source.place().is_some_and(|place| place.state == PathState::Reserved));
         if !waiting.is_empty() {
             answer.left_out.push(format!("the user has to trust these first: {}", mention_some(&waiting)));
+        }
+        if !reserved.is_empty() {
+            answer.left_out.push(format!(
+                "these belong to git or to refdesk itself, and are not read: {}",
+                mention_some(&reserved)
+            ));
         }
         if !barred.is_empty() {
             answer.left_out.push(format!("a tag does not pick what a person excluded: {}", mention_some(&barred)));

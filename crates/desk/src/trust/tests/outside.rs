@@ -157,6 +157,9 @@ fn files_of_git_and_refdesk_are_not_sources_by_any_name() {
             assert_eq!((access(&mut desk).paths().len(), desk.untrusted().len()), (0, 0), "{path}");
             let codes: Vec<&str> = desk.diagnostics().iter().map(|problem| problem.code.as_str()).collect();
             assert!(codes.contains(&"reserved-path"), "{path}: {codes:?}");
+            desk.clear(&session(), false).unwrap();
+            let picked = desk.pick_for_agent(&session(), &["far".to_owned()], &[]).unwrap();
+            assert!(picked.summary().contains("not read: @far"), "{path}: {}", picked.summary());
         }
     }
     // Through a link, the target becomes git's folder.
