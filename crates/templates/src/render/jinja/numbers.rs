@@ -15,7 +15,7 @@ use super::arguments::{PythonArguments, RestArguments, failed, undefined};
 ///
 /// # Errors
 ///
-/// The arguments are invalid, or the output limit would be exceeded.
+/// The arguments are invalid, or the number has more digits than can be held.
 pub(super) fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let default = args.value("default").unwrap_or_else(|| Value::from(0));
@@ -26,13 +26,27 @@ pub(super) fn int(value: &Value, more: RestArguments) -> Result<Value, Error> {
         ValueKind::Undefined => return Err(undefined(value)),
         ValueKind::Bool => Some(i128::from(value.is_true())),
         ValueKind::Number if value.is_integer() => return Ok(value.clone()),
-        ValueKind::Number => f64::try_from(value.clone()).ok().and_then(whole),
-        ValueKind::String => {
-            value.as_str().and_then(|text| integer(text, base).or_else(|| decimal(text).and_then(whole)))
-        }
+        ValueKind::Number => held(f64::try_from(value.clone()).ok())?,
+        ValueKind::String => match value.as_str().and_then(|text| integer(text, base)) {
+            None => held(value.as_str().and_then(decimal))?,
+            found => found,
+        },
         _ => None,
     };
     Ok(found.map_or(default, |number| i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)))
+}
+
+/// A float truncated to an integer; `None` if it has no value.
+///
+/// # Errors
+///
+/// It is too large, for which Jinja2 has longer integers.
+fn held(number: Option<f64>) -> Result<Option<i128>, Error> {
+    let found = number.and_then(whole);
+    match number.filter(|number| number.is_finite() && found.is_none()) {
+        Some(_) => Err(failed("'int' holds numbers of up to 38 digits, and this one is larger")),
+        None => Ok(found),
+    }
 }
 
 /// A float truncated to an integer.
