@@ -223,7 +223,7 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
 
 fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, printed: &'static str, turn: &mut InputOutcome) {
     state.pending = Some(Pending::Simple(printed));
-    turn.ask(Request::Reply { request_id: open.waiting.request.request_id.clone(), reply });
+    turn.ask(Request::Reply { request: open.waiting.request.clone(), reply });
 }
 
 /// How a request ended, unless the user answered it here.

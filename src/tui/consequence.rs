@@ -96,9 +96,8 @@ pub fn expect(state: &mut State, request: &Request) {
             }
             _ => None,
         },
-        Request::Reply { request_id, reply: Reply::Chosen(ids) } if !ids.is_empty() => {
-            let asked = state.snapshot.requests.iter().find(|it| it.request.request_id == *request_id);
-            let who = asked.map_or("the agent", |it| it.request.asker.who.as_str());
+        Request::Reply { request, reply: Reply::Chosen(ids) } if !ids.is_empty() => {
+            let who = request.asker.who.as_str();
             let who = clean(if who.is_empty() { "the agent" } else { who });
             let done = format!("Answered {who}: picked {}", cells::grouped(ids.len()));
             let named = ids.iter().map(|id| id.as_str().into()).collect();

@@ -7,11 +7,13 @@ pub mod view;
 pub mod write_view;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::page::WrappedText;
 use refdesk_desk::SelectionChange;
+use refdesk_desk::channel::Request;
 use refdesk_desk::engine::{RequestEnd, WaitingRequest};
 
 use crate::tui::pane::Pane;
@@ -48,7 +50,7 @@ pub struct RequestsPane {
     /// The diff of the write to approve, wrapped.
     pub difference: WrappedText,
     /// The request and width that it was wrapped for.
-    pub wrapped_for: Option<(String, usize)>,
+    pub wrapped_for: Option<(Arc<Request>, usize)>,
 }
 
 /// What the selection pane shows while there are requests.

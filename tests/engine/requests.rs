@@ -77,7 +77,7 @@ fn a_request_arrives_is_answered_and_disappears() {
     assert_eq!(*snapshot.requests[0].request, request);
     assert!(snapshot.requests[0].until.is_some());
     let chosen = Reply::Chosen(vec!["a".to_owned(), "c".to_owned()]);
-    world.send(engine::Request::Reply { request_id: request.request_id.clone(), reply: chosen.clone() });
+    world.send(engine::Request::Reply { request: Arc::new(request.clone()), reply: chosen.clone() });
     assert_eq!(wait_for_end(&mut world, &request), RequestEnd::Here(chosen));
     let answered = asking.join().unwrap().unwrap();
     assert_eq!(answered.selected, ["a", "c"]);
@@ -107,7 +107,10 @@ fn approval_and_refusal() {
         };
         let (request, asking) = ask(&world.workspace, Some(approval), 60.0);
         world.until("it waits", |snapshot| is_waiting(snapshot, &request));
-        world.send(engine::Request::Reply { request_id: request.request_id.clone(), reply });
+        let other = Request { context: "another".to_owned(), ..request.clone() };
+        let other = engine::Request::Reply { request: Arc::new(other), reply: reply.clone() };
+        assert!(world.refused(other).contains("has changed since it was shown"));
+        world.send(engine::Request::Reply { request: Arc::new(request.clone()), reply });
         assert_eq!(asking.join().unwrap().unwrap().approved, approved);
     }
 }
@@ -119,12 +122,12 @@ fn the_first_answer_of_two_screens_wins_and_the_other_sees_it() {
     let (request, asking) = ask(&one.workspace, None, 60.0);
     one.until("it waits", |snapshot| is_waiting(snapshot, &request));
     two.until("it waits", |snapshot| is_waiting(snapshot, &request));
-    let id = || request.request_id.clone();
-    one.send(engine::Request::Reply { request_id: id(), reply: Reply::Chosen(vec!["b".to_owned()]) });
+    let shown = || Arc::new(request.clone());
+    one.send(engine::Request::Reply { request: shown(), reply: Reply::Chosen(vec!["b".to_owned()]) });
     assert_eq!(wait_for_end(&mut one, &request), RequestEnd::Here(Reply::Chosen(vec!["b".to_owned()])));
     let ended = wait_for_end(&mut two, &request);
     assert!(matches!(ended, RequestEnd::Elsewhere(_) | RequestEnd::Withdrawn), "{ended:?}");
-    let late = engine::Request::Reply { request_id: id(), reply: Reply::No };
+    let late = engine::Request::Reply { request: shown(), reply: Reply::No };
     assert!(two.refused(late).contains("too late"));
     let came = asking.join().unwrap();
     assert_eq!(came.as_ref().unwrap().selected, ["b"]);

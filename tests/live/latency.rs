@@ -79,10 +79,10 @@ fn listen(workspace: &Workspace, reported: &Arc<ReceivedEvents>) -> oneshot::Sen
                     changed.unwrap();
                     let waiting = snapshots.borrow_and_update().requests.clone();
                     for it in waiting.iter() {
-                        let (request_id, who) = (it.request.request_id.clone(), it.request.asker.who.clone());
-                        if reported.is_asked(&request_id, who) {
+                        let request = it.request.clone();
+                        if reported.is_asked(&request.request_id, request.asker.who.clone()) {
                             let reply = Reply::Chosen(Vec::new());
-                            drop(engine.ask(engine.session(), Request::Reply { request_id, reply }));
+                            drop(engine.ask(engine.session(), Request::Reply { request, reply }));
                         }
                     }
                 }

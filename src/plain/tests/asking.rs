@@ -13,6 +13,11 @@ fn state_with(snapshot: Snapshot) -> PlainState {
     PlainState { snapshot, input_owner: InputOwner::Person, ..PlainState::default() }
 }
 
+fn replied(request: Request) -> (String, Reply) {
+    let Request::Reply { request, reply } = request else { panic!("{request:?}") };
+    (request.request_id.clone(), reply)
+}
+
 fn choice() -> Snapshot {
     let waiting = fixture::asking("r1", "claude", "which pattern?", &["circuit-breaker", "timeouts", "java-service"]);
     fixture::with_requests(&[waiting])
@@ -46,7 +51,7 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
         ]
     );
     let reply = Reply::Chosen(["circuit-breaker", "java-service"].map(str::to_owned).to_vec());
-    assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r1".to_owned(), reply });
+    assert_eq!(replied(asked(&mut state, "yes")), ("r1".to_owned(), reply));
     assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Answered with your choice."]);
 }
 
@@ -70,7 +75,7 @@ fn a_request_to_another_desk_names_it_and_no_states_or_costs_of_this_one() {
         ["Chosen: java-service.", "Type yes to answer with them, or other numbers, all, none, or later.",]
     );
     let reply = Reply::Chosen(vec!["java-service".to_owned()]);
-    assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r1".to_owned(), reply });
+    assert_eq!(replied(asked(&mut state, "yes")), ("r1".to_owned(), reply));
 }
 
 #[test]
@@ -90,7 +95,7 @@ fn a_write_is_approved_after_its_difference_and_only_as_shown() {
     let lines = output(&mut state, "yes");
     assert_eq!(lines[0], "The request has changed in the meantime. Nothing was answered.");
     assert!(lines.iter().any(|line| line.starts_with("This OVERWRITES a file.")), "{lines:?}");
-    assert_eq!(asked(&mut state, "yes"), Request::Reply { request_id: "r2".to_owned(), reply: Reply::Yes });
+    assert_eq!(replied(asked(&mut state, "yes")), ("r2".to_owned(), Reply::Yes));
     state.snapshot = ask("");
     let same = "The file already has exactly this text. It comes from the template Entity.java.tpl.";
     let lines = output(&mut state, "requests");

@@ -268,10 +268,15 @@ fn answer(state: &mut State, effects: &mut Vec<Effect>) {
 }
 
 fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
-    let Some(request_id) = state.requests.current.clone() else { return };
+    let Some(request) = state.request().map(|waiting| waiting.request.clone()) else { return };
+    let is_shown = |(shown, _): &(Arc<Request>, usize)| Arc::ptr_eq(shown, &request);
+    // Only the write that was shown to its end is approved.
+    if reply == Reply::Yes && !state.requests.wrapped_for.as_ref().is_some_and(is_shown) {
+        return;
+    }
     state.close(WindowKind::Approval);
-    state.requests.sent = Some(request_id.clone());
-    effects.push(Effect::Ask(engine::Request::Reply { request_id, reply }));
+    state.requests.sent = Some(request.request_id.clone());
+    effects.push(Effect::Ask(engine::Request::Reply { request, reply }));
 }
 
 /// The queue was full and did not accept the answer.

@@ -54,7 +54,7 @@ fn desk(keys: &str, waiting: &[WaitingRequest]) -> State {
 
 fn replied(effects: &[Effect]) -> Vec<(String, Reply)> {
     let sent = commands(effects).into_iter().filter_map(|command| match command {
-        Request::Reply { request_id, reply } => Some((request_id, reply)),
+        Request::Reply { request, reply } => Some((request.request_id.clone(), reply)),
         _ => None,
     });
     sent.collect()
@@ -166,6 +166,13 @@ fn a_write_can_be_approved_only_at_the_end_of_its_difference() {
     assert_eq!(left(&state), None);
     assert!(screen(&state).contains("y yes, write a new file"), "{}", screen(&state));
     assert_eq!(replied(&press(&mut state, "y")), [("w1".to_owned(), Reply::Yes)]);
+    // Another program changes the request after its end was shown.
+    let mut state = desk("", std::slice::from_ref(&tall));
+    press(&mut state, "A Enter G");
+    let other = diff.replace("+line 117", "+line 118");
+    tell(&mut state, &[fixture::asking_to_write("w1", "codex over mcp", "a", &other, &[])]);
+    assert_eq!(left(&state), Some(before), "it is read from its beginning");
+    assert_eq!(replied(&press(&mut state, "y")), []);
     let mut state = desk("", &[tall]);
     assert_eq!(replied(&press(&mut state, "A Enter n")), [("w1".to_owned(), Reply::No)], "declining needs no reading");
 }

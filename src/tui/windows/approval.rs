@@ -1,6 +1,8 @@
 //! A write that an agent asks you to approve: who asks, which file, warnings, the whole diff, and the keys to
 //! answer. `requests` handles the answer.
 
+use std::sync::Arc;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -45,10 +47,16 @@ impl Window for ApprovalView {
     fn after_input(&self, state: &mut State, _: &mut Vec<Effect>) {
         let Some(waiting) = state.request() else { return };
         let columns = text_columns(self.outer(state).width);
-        let wrapped_for = Some((waiting.request.request_id.clone(), columns));
-        if state.requests.wrapped_for != wrapped_for {
-            state.requests.difference = write_view::difference(waiting, columns);
-            state.requests.wrapped_for = wrapped_for;
+        let (request, wrapped_for) = (waiting.request.clone(), &state.requests.wrapped_for);
+        let is_same = wrapped_for.as_ref().map(|(shown, _)| Arc::ptr_eq(shown, &request));
+        if is_same == Some(true) && wrapped_for.as_ref().is_some_and(|(_, before)| *before == columns) {
+            return;
+        }
+        state.requests.difference = write_view::difference(waiting, columns);
+        state.requests.wrapped_for = Some((request, columns));
+        // Another difference is read from its beginning.
+        if let Some(open) = state.window.as_mut().filter(|_| is_same == Some(false)) {
+            open.cursor = Cursor::default();
         }
     }
 

@@ -172,6 +172,7 @@ impl Desk {
                 && self.preselected_ids().all(|preselected| preselected != id.as_str())
         };
         let confirmed: Vec<SourceId> = asked.known.iter().filter(is_confirmed).cloned().collect();
+        let known = self.requested.clone();
         let (mut renewed, mut not_trusted) = (Vec::new(), None);
         if !asked.known.is_empty() {
             let done = self.change(session, new, |choice| {
@@ -192,7 +193,7 @@ impl Desk {
                 (picked, new)
             })?;
             if let NewPicks::Person(made) = new {
-                match self.trust_picked(made) {
+                match self.trust_picked(made, &known) {
                     Ok(trusted) => {
                         let is_earlier = |id: &SourceId| done.before.contains(id.as_str());
                         renewed = trusted.into_iter().filter(is_earlier).collect();

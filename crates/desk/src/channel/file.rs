@@ -140,10 +140,15 @@ impl PublishedRequest {
         match read(request, &bytes) {
             Ok(answered) if request.is_answered_by_user(&bytes, &self.sealer) => Some(Ok(answered)),
             // Any program can write a file.
-            Ok(ChannelAnswer { approved: true, .. }) => wrong(
-                format!("{} approves the write, but no screen of yours wrote it", self.shown),
-                "approve it on a screen",
-            ),
+            Ok(_) if request.approval.is_some() => {
+                let fix = match self.sealer.can_have_key() {
+                    true => "answer on a screen that you opened as the same user, with the same state folder",
+                    false => {
+                        "set HOME, or XDG_STATE_HOME to a folder that you own, for this program and for the screen"
+                    }
+                };
+                wrong(format!("{} decides about the write, but no screen of yours wrote it", self.shown), fix)
+            }
             Ok(answered) => Some(Ok(ChannelAnswer { is_from_program: true, ..answered })),
             Err(AnswerError::Incomplete(_)) => None,
             Err(wrong) => Some(Err(wrong.into_no_answer(&self.shown))),

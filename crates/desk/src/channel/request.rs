@@ -49,10 +49,9 @@ impl Request {
         !context.is_empty() && context != Self::default_context(&self.asker.who, path).trim()
     }
 
-    /// Whether these bytes are an answer that this user's refdesk gave to exactly this request; without a place for its
-    /// key, no answer can show that.
+    /// Whether these bytes are an answer that this user's refdesk gave to exactly this request.
     pub(super) fn is_answered_by_user(&self, bytes: &[u8], sealer: &Sealer) -> bool {
-        sealer.verifies(&self.seal_place(), bytes) || !sealer.can_have_key()
+        sealer.verifies(&self.seal_place(), bytes)
     }
 
     /// What an answer is sealed for: all of the request, so that nobody is shown another write than the approved one.

@@ -146,10 +146,10 @@ pub enum Request {
         /// The change for which they were proposed.
         change: Box<CatalogChange>,
     },
-    /// Answer the pending request with this id.
+    /// Answer a pending request.
     Reply {
-        /// The request's id.
-        request_id: String,
+        /// The request as the person saw it. If the pending one differs, nothing is answered.
+        request: Arc<channel::Request>,
         /// The person's answer.
         reply: Reply,
     },

@@ -266,20 +266,25 @@ impl Requests {
     /// Answers a request for the person at this screen.
     ///
     /// # Errors
-    /// The request is no longer pending, another answer came first, or the file system reports an error.
-    pub(super) fn reply(&mut self, request_id: &str, reply: Reply) -> Result<(), ReplyFailure> {
-        let found = self.pending.iter().find(|it| it.request.request_id == request_id);
+    /// The request is no longer pending or not the one that was shown, another answer came first, or the file system
+    /// reports an error.
+    pub(super) fn reply(&mut self, request: &Request, reply: Reply) -> Result<(), ReplyFailure> {
+        let found = self.pending.iter().find(|it| it.request.request_id == request.request_id);
         let Some(pending) = found else { return Err(ReplyFailure::Late(None)) };
+        // Another program may have changed its file.
+        if pending.request != *request {
+            return Err(ReplyFailure::Changed);
+        }
         let (selected_ids, yes) = match &reply {
             Reply::Chosen(ids) => (ids.clone(), false),
             Reply::Yes => (Vec::new(), true),
             Reply::No => (Vec::new(), false),
         };
         let approved = pending.request.approval.is_some().then_some(yes);
-        let request_id = request_id.to_owned();
+        let request_id = request.request_id.clone();
         let by = Some(self.who.clone());
         let response = Response { request_id: request_id.clone(), selected_ids, approved, by };
-        let bytes = response.sealed(&pending.request, &self.sealer).map_err(ReplyFailure::Failed)?;
+        let bytes = response.sealed(request, &self.sealer).map_err(ReplyFailure::Failed)?;
         match folder::answer(&pending.folder, &request_id, &bytes) {
             Ok(AnswerStatus::First) => {
                 self.replied.push((request_id, reply));
@@ -303,6 +308,8 @@ fn keep<T>(kept: &mut VecDeque<T>, new: T) {
 pub(super) enum ReplyFailure {
     /// Another answer came first, or the request is closed.
     Late(Option<String>),
+    /// The pending request is not the one that was shown.
+    Changed,
     /// It could not be written.
     Failed(io::Error),
 }

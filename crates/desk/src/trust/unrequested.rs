@@ -53,7 +53,7 @@ impl Desk {
             let rules = ExpansionRules { from_auto: false, ..self.rules() };
             let asked = selection::select(&asked, &self.catalog, &self.graph, rules);
             // Without a place to store trust in, a pick is all that a person can say.
-            if self.trust_file(&workspace).is_ok() {
+            if self.trust_file(&workspace).is_ok() && self.sealer().can_have_key() {
                 let is_address = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|it| it.place().is_none());
                 let of_persons = unrequested.iter().filter(|id| asked.contains(id.as_str()));
                 requested = of_persons.filter(is_address).cloned().collect();
@@ -68,15 +68,22 @@ impl Desk {
         self.apply_trust()
     }
 
-    /// Trusts the addresses and tools that a person's pick of these sources brings, as they are now. Returns those that
-    /// were withheld.
+    /// Trusts the addresses and tools that a person's pick of these sources brings, as they are now; `known` are those that
+    /// persons' picks brought before, of which only what is picked itself is trusted again. Returns those that were
+    /// withheld.
     ///
     /// # Errors
     /// The trust cannot be stored.
-    pub(crate) fn trust_picked(&mut self, picks: &[SourceId]) -> Result<Vec<SourceId>, Error> {
+    pub(crate) fn trust_picked(
+        &mut self,
+        picks: &[SourceId],
+        known: &HashSet<SourceId>,
+    ) -> Result<Vec<SourceId>, Error> {
         if self.requested.is_empty() {
             return Ok(Vec::new());
         }
+        let is_answered = |id: &&SourceId| picks.contains(id) || !known.contains(*id);
+        let answered: Vec<SourceId> = self.requested.iter().filter(is_answered).cloned().collect();
         let picks: Vec<String> = picks.iter().map(ToString::to_string).collect();
         let rules = ExpansionRules { from_auto: false, ..self.rules() };
         let picked = selection::select(&Choice::of_picks(&picks), &self.catalog, &self.graph, rules);
@@ -85,7 +92,7 @@ impl Desk {
             let action = check.source(source).filter(|_| check.audience(source) == SourceAudience::Picked)?;
             (!check.trusts(&action.hash)).then_some((source.id.clone(), action.hash))
         };
-        let brought = self.requested.iter().filter(|id| picked.contains(id.as_str()));
+        let brought = answered.iter().filter(|id| picked.contains(id.as_str()));
         let sources = brought.filter_map(|id| self.catalog.get(id.as_str()));
         let (ids, hashes): (Vec<SourceId>, Vec<String>) = sources.filter_map(|source| untrusted(&source)).unzip();
         if !ids.is_empty() {

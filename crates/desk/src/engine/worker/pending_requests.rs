@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::super::event::Event;
 use super::super::notice::{Actor, Notice, Topic};
 use super::super::request::OutsideChange;
-use super::super::requests::{ClosedRequest, OtherAnswer, Reply, ReplyFailure, RequestEnd, Requests};
+use super::super::requests::{ClosedRequest, OtherAnswer, Reply, ReplyFailure, RequestEnd};
 use super::Worker;
+use crate::channel::Request;
 use crate::session::{JournalEvent, Line};
 use crate::{Desk, PrivilegedAction};
 use refdesk_core::config::screen_files;
@@ -95,14 +96,16 @@ impl Worker<'_> {
     }
 
     /// Answers a request of another process, or reports that it was too late.
-    pub(super) fn reply(&mut self, request_id: &str, reply: Reply) {
-        let waiting = self.requests.as_ref().map(Requests::waiting).into_iter().flat_map(|all| all.iter());
-        let asked = waiting.map(|it| &it.request).find(|it| it.request_id == request_id);
-        let who = asked.map(|it| it.asker.who.clone()).filter(|who| !who.is_empty());
+    pub(super) fn reply(&mut self, request: &Request, reply: Reply) {
+        let who = Some(request.asker.who.as_str()).filter(|who| !who.is_empty()).unwrap_or("the agent");
         let chosen = if let Reply::Chosen(ids) = &reply { ids.clone() } else { Vec::new() };
-        let replied = self.requests.as_mut().map(|requests| requests.reply(request_id, reply));
+        let replied = self.requests.as_mut().map(|requests| requests.reply(request, reply));
         match replied {
-            Some(Ok(())) => self.desk.expect_answer(who.as_deref().unwrap_or("the agent"), &chosen),
+            Some(Ok(())) => self.desk.expect_answer(who, &chosen),
+            Some(Err(ReplyFailure::Changed)) => {
+                let message = "the request has changed since it was shown, and nothing was answered".to_owned();
+                self.refuse(Error::new(Code::Changed, message, "look at it again"));
+            }
             Some(Err(ReplyFailure::Failed(error))) => {
                 self.refuse(Error::new(Code::NotAnswered, format!("the answer could not be written: {error}"), ""));
             }

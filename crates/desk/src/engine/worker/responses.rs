@@ -134,7 +134,7 @@ impl Worker<'_> {
             }
             Request::SwitchProfile { file, shown } => self.switch_to(session, &file, &shown),
             Request::Trust(actions) => self.trust(&actions),
-            Request::Reply { request_id, reply } => self.reply(&request_id, reply),
+            Request::Reply { request, reply } => self.reply(&request, reply),
             Request::Note(receipt) => drop(self.desk.journal(session, *receipt)),
             Request::NoteRead(receipt) => self.desk.note_reading(session, *receipt),
             Request::Reload => self.reload(watch),
