@@ -51,6 +51,8 @@ pub struct RequestsPane {
     pub difference: WrappedText,
     /// The request and width that it was wrapped for.
     pub wrapped_for: Option<(Arc<Request>, usize)>,
+    /// Whether the write changed while it was shown, so that the next key was meant for another.
+    pub has_changed: bool,
 }
 
 /// What the selection pane shows while there are requests.

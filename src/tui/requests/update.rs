@@ -270,8 +270,11 @@ fn answer(state: &mut State, effects: &mut Vec<Effect>) {
 fn reply(state: &mut State, reply: Reply, effects: &mut Vec<Effect>) {
     let Some(request) = state.request().map(|waiting| waiting.request.clone()) else { return };
     let is_shown = |(shown, _): &(Arc<Request>, usize)| Arc::ptr_eq(shown, &request);
-    // Only the write that was shown to its end is approved.
-    if reply == Reply::Yes && !state.requests.wrapped_for.as_ref().is_some_and(is_shown) {
+    // Only the write that was shown to its end is approved, not one that took its place a moment ago.
+    let has_changed = std::mem::take(&mut state.requests.has_changed);
+    if reply == Reply::Yes && (has_changed || !state.requests.wrapped_for.as_ref().is_some_and(is_shown)) {
+        let text = "This write has changed since it was shown: read it again".to_owned();
+        state.message = Some(Message { text, tone: MessageKind::Refusal });
         return;
     }
     state.close(WindowKind::Approval);

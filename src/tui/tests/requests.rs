@@ -172,7 +172,9 @@ fn a_write_can_be_approved_only_at_the_end_of_its_difference() {
     let other = diff.replace("+line 117", "+line 118");
     tell(&mut state, &[fixture::asking_to_write("w1", "codex over mcp", "a", &other, &[])]);
     assert_eq!(left(&state), Some(before), "it is read from its beginning");
-    assert_eq!(replied(&press(&mut state, "y")), []);
+    assert_eq!(replied(&press(&mut state, "y G y")), []);
+    assert_eq!(message(&state), "This write has changed since it was shown: read it again");
+    assert_eq!(replied(&press(&mut state, "y")), [("w1".to_owned(), Reply::Yes)]);
     let mut state = desk("", &[tall]);
     assert_eq!(replied(&press(&mut state, "A Enter n")), [("w1".to_owned(), Reply::No)], "declining needs no reading");
 }

@@ -47,15 +47,18 @@ impl Window for ApprovalView {
     fn after_input(&self, state: &mut State, _: &mut Vec<Effect>) {
         let Some(waiting) = state.request() else { return };
         let columns = text_columns(self.outer(state).width);
-        let (request, wrapped_for) = (waiting.request.clone(), &state.requests.wrapped_for);
-        let is_same = wrapped_for.as_ref().map(|(shown, _)| Arc::ptr_eq(shown, &request));
-        if is_same == Some(true) && wrapped_for.as_ref().is_some_and(|(_, before)| *before == columns) {
-            return;
-        }
-        state.requests.difference = write_view::difference(waiting, columns);
-        state.requests.wrapped_for = Some((request, columns));
+        let request = waiting.request.clone();
+        let (is_same, is_changed) = match &state.requests.wrapped_for {
+            Some((shown, before)) if Arc::ptr_eq(shown, &request) && *before == columns => return,
+            Some((shown, _)) => (shown == &request, shown.request_id == request.request_id && shown != &request),
+            None => (false, false),
+        };
+        let difference = write_view::difference(waiting, columns);
+        let requests = &mut state.requests;
+        (requests.difference, requests.wrapped_for) = (difference, Some((request, columns)));
+        requests.has_changed = is_changed || (is_same && requests.has_changed);
         // Another difference is read from its beginning.
-        if let Some(open) = state.window.as_mut().filter(|_| is_same == Some(false)) {
+        if let Some(open) = state.window.as_mut().filter(|_| !is_same) {
             open.cursor = Cursor::default();
         }
     }
