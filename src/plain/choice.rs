@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Source, SourceId};
 use refdesk_core::selection::{Role, SelectedSource, StepName};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, Picker, SelectionChange};
@@ -137,12 +137,19 @@ pub fn choose(state: &mut PlainState, given: &str, verb: ChoiceVerb, turn: &mut 
 
 fn why_not_pick(snapshot: &Snapshot, id: &SourceId) -> Option<String> {
     match snapshot.selection.member(id.as_str()) {
-        Some(member) if member.role == Role::Picked => Some(format!("{id} is already picked.")),
+        Some(member) if member.role == Role::Picked => Some(already_picked(snapshot, id)),
         Some(member) if member.role == Role::Transitive => Some(format!(
             "{id} is {} already. Type keep {id} to keep it even if what pulled it in leaves, or exclude {id}.",
             state_words(snapshot, id.as_str())
         )),
         _ => missing(snapshot, id),
+    }
+}
+
+fn already_picked(snapshot: &Snapshot, id: &SourceId) -> String {
+    match snapshot.catalog.get(id.as_str()).is_some_and(Source::is_untrusted) {
+        true => format!("{id} is already picked, and waits for your trust. Type trust to see why."),
+        false => format!("{id} is already picked."),
     }
 }
 
@@ -167,7 +174,7 @@ fn why_not(snapshot: &Snapshot, verb: ChoiceVerb, id: &SourceId) -> Option<Strin
         }
         ChoiceVerb::Keep => match role {
             Some(Role::Transitive) => missing(snapshot, id),
-            Some(Role::Picked) => Some(format!("{id} is already a pick.")),
+            Some(Role::Picked) => Some(already_picked(snapshot, id)),
             _ => missing(snapshot, id)
                 .or_else(|| Some(format!("{id} is not pulled in by anything. Type pick {id} to pick it."))),
         },

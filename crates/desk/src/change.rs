@@ -80,8 +80,12 @@ impl Desk {
     /// The desk cannot be stored; nothing is changed.
     pub fn include(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
         let ids = &*self.catalog_ids(ids);
+        let known = self.requested.clone();
         let mut answer = self.change_each(session, ids, Choice::include)?;
         answer.refused = self.unknown_ids(without(ids, &answer.changed)).into_iter().collect();
+        // Like a pick, it is trust in what it brings.
+        let included: Vec<SourceId> = answer.changed.iter().map(|id| id.as_str().into()).collect();
+        answer.refused.extend(self.trust_picked(&included, &known).err());
         Ok(answer)
     }
 

@@ -44,7 +44,7 @@ pub struct ChannelAnswer {
     pub approved: bool,
     /// Who answered, if known: `a screen`.
     pub by: Option<String>,
-    /// Whether another program wrote it, so that whose answer it is, is only what that program says.
+    /// Whether another program wrote it; `by` is then only what that program claims.
     pub is_from_program: bool,
 }
 

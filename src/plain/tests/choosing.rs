@@ -151,7 +151,7 @@ fn unavailable_choices_say_why() {
              what pulled it in leaves, or exclude timeouts.",
         ),
         ("keep legacy-errors", "legacy-errors is missing: docs/legacy/codes.md does not exist. Correct its path."),
-        ("keep circuit-breaker", "circuit-breaker is already a pick."),
+        ("keep circuit-breaker", "circuit-breaker is already picked."),
         ("keep java-service", "java-service is not pulled in by anything. Type pick java-service to pick it."),
         ("unpick java-service", "java-service is not picked."),
         ("unpick timeouts", "timeouts is not a pick: it is pulled in by circuit-breaker and retry-pattern."),

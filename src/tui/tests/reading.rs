@@ -362,7 +362,7 @@ fn the_start_of_one_long_line_of_code_stays_in_memory() {
     let size = 64 * 1024;
     let nth_part = |nth: u64| {
         let text = format!("{{\"nth{nth:02}\":\"{line}\",");
-        let path = Some("/work/shop/min.js".into());
+        let path = Some("/home/ada/shop/min.js".into());
         let (from, next, rest) = (nth * size, (nth + 1) * size, (19 - nth) * size);
         Document { from, next, rest, path, ..fixture::document("circuit-breaker", &text) }
     };

@@ -72,7 +72,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         self.problems.push(problem.in_file(self.file).at(at));
     }
 
-    /// Reports a value of another type; there is no value then.
+    /// Reports a value of another type, and returns none.
     fn wrong<T>(&mut self, key: &str, node: &YamlNode, wanted: &str) -> Option<T> {
         let message = format!("'{key}' is {}, not {wanted}", node.kind());
         self.report(node, Diagnostic::error(Code::WrongType, message));
@@ -147,7 +147,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
                     self.report(item, Diagnostic::error(Code::MissingField, format!("'{key}' has an empty text")));
                 }
                 // A number is more likely a mistake than a name, which could be quoted.
-                _ => texts.extend(self.wrong(key, item, "a string")),
+                _ => drop(self.wrong::<String>(key, item, "a string")),
             }
         }
         texts

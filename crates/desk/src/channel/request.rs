@@ -54,7 +54,7 @@ impl Request {
         sealer.verifies(&self.seal_place(), bytes)
     }
 
-    /// What an answer is sealed for: all of the request, so that nobody is shown another write than the approved one.
+    /// What an answer is sealed for: all of the request, so that an answer counts only for what was shown.
     fn seal_place(&self) -> String {
         format!("ask/{}", sha256_hex(&serde_json::to_vec(self).unwrap_or_default()))
     }

@@ -217,13 +217,21 @@ fn what_a_pick_brings_needs_trust_again_once_it_changes() {
     assert_eq!((another.summary(), waiting(&mut desk)), ("picked @api".to_owned(), vec!["tool".to_owned()]));
     let again = desk.pick(&session(), &["doc".to_owned()], &[]).unwrap();
     assert_eq!(again.summary(), "everything is already picked");
-    assert_eq!(waiting(&mut desk), ["tool"], "nobody is told of what else a pick of the document would release");
+    assert_eq!(waiting(&mut desk), ["tool"], "a pick of the document does not say what else it would release");
     desk.pick(&session(), &["tool".to_owned()], &[]).unwrap();
     assert_eq!((waiting(&mut desk), waiting(&mut world.desk())), (Vec::new(), Vec::new()));
     configure("https://evil.example", "run");
     let again = world.desk().pick(&session(), &["api".to_owned()], &[]).unwrap();
     assert_eq!(again.summary(), "everything is already picked; trusted as they are now: @api");
     assert_eq!(waiting(&mut world.desk()), Vec::<String>::new());
+    // An exclusion that a person lifts.
+    let mut desk = world.desk();
+    desk.exclude(&session(), &["api".to_owned()]).unwrap();
+    configure("https://third.example", "run");
+    desk.reload();
+    desk.include(&session(), &["api".to_owned()]).unwrap();
+    assert_eq!((waiting(&mut desk), waiting(&mut world.desk())), (Vec::new(), Vec::new()));
+    desk.pick(&session(), &["api".to_owned()], &[]).unwrap();
     // That is not trust in what the workspace itself brings into every conversation.
     let file = world.root.join("ws/references.json");
     let text = fs::read_to_string(&file).unwrap().replacen("]}", r#"], "preselected": ["api"]}"#, 1);
