@@ -145,6 +145,9 @@ pub fn repeated_keys(json: &str, most: usize) -> Vec<(usize, String)> {
     found
 }
 
+/// The number of bytes of a string that are looked at one by one.
+const SHORT_STRING: usize = 16;
+
 /// One step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointerStep<'a> {
@@ -262,7 +265,7 @@ impl Scan<'_> {
 
     fn skip_string(&mut self) {
         self.at += 1;
-        while let Some(next) = self.bytes.get(self.at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        while let Some(next) = self.bytes.get(self.at..).and_then(end_of_plain_text) {
             self.at += next;
             if self.peek() == Some(b'"') {
                 self.at += 1;
@@ -298,6 +301,14 @@ impl Scan<'_> {
             }
         }
     }
+}
+
+/// The offset of the first quote or backslash. Most strings of a catalog are so short that a call of `memchr2` would take
+/// longer than looking at each byte.
+fn end_of_plain_text(bytes: &[u8]) -> Option<usize> {
+    let is_end = |byte: &u8| matches!(byte, b'"' | b'\\');
+    let (near, far) = bytes.split_at_checked(SHORT_STRING).unwrap_or((bytes, &[]));
+    near.iter().position(is_end).or_else(|| Some(near.len() + memchr::memchr2(b'"', b'\\', far)?))
 }
 
 #[cfg(test)]
