@@ -6,13 +6,14 @@
 //! Neither sections nor partials recurse; open ones are on an explicit stack. `""` and `0` are false, as in the
 //! specification's `!!data`; lists and objects are printed as JSON.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::Rendered;
 use super::limits::{FUEL, OUTPUT_BYTES, PARTIAL_DEPTH, out_of_fuel, output_too_large};
-use super::mustache_context::{ContextFrame, ContextValue, Contexts};
+use super::mustache_context::{ContextFrame, Contexts, is_truthy};
 use crate::error::{hint, template_error};
 use crate::limits::WARNINGS;
 use crate::mustache::{Node, ParsedMustache, is_path, parse};
@@ -169,13 +170,11 @@ impl<'a, 'p> Run<'a, 'p> {
     fn value(&mut self, name: &'p str, escaped: bool, line: usize) -> Result<(), Error> {
         self.indent()?;
         self.count_steps(self.contexts.depth())?;
-        match self.contexts.find(name) {
-            ContextValue::Value(Value::String(text)) => self.print(text, escaped),
-            ContextValue::Value(Value::Null) => Ok(()),
-            ContextValue::Value(value) => self.print(&value.to_string(), escaped),
-            ContextValue::Flag(flag) => self.print(if flag { "true" } else { "false" }, escaped),
-            ContextValue::Index(index) => self.print(&index.to_string(), escaped),
-            ContextValue::Nothing => {
+        match self.contexts.find(name).as_deref() {
+            Some(Value::String(text)) => self.print(text, escaped),
+            Some(Value::Null) => Ok(()),
+            Some(value) => self.print(&value.to_string(), escaped),
+            None => {
                 self.undefined(name, line);
                 Ok(())
             }
@@ -205,22 +204,21 @@ impl<'a, 'p> Run<'a, 'p> {
         self.count_steps(self.contexts.depth())?;
         let found = self.contexts.find(name);
         let Some(call) = self.calls.last_mut() else { return Ok(()) };
-        if inverted || !found.is_truthy() {
-            if inverted && !found.is_truthy() {
-                let context = self.contexts.top();
-                self.contexts.push(context);
-                call.sections.push(OpenSection { open: at, items: &[], next: 0 });
-            } else {
-                call.at = end + 1;
+        match found.filter(|value| is_truthy(value)) {
+            Some(value) if !inverted => {
+                let items: &'a [Value] = if let Cow::Borrowed(Value::Array(items)) = value { items } else { &[] };
+                self.contexts.push(match items.first() {
+                    Some(item) => ContextFrame::item(item, 0, items.len()),
+                    None => ContextFrame::of(value),
+                });
+                call.sections.push(OpenSection { open: at, items, next: 1 });
             }
-            return Ok(());
+            None if inverted => {
+                self.contexts.push_top();
+                call.sections.push(OpenSection { open: at, items: &[], next: 0 });
+            }
+            _ => call.at = end + 1,
         }
-        let items: &'a [Value] = if let ContextValue::Value(Value::Array(items)) = found { items } else { &[] };
-        self.contexts.push(match items.first() {
-            Some(item) => ContextFrame::item(item, 0, items.len()),
-            None => ContextFrame::of(found),
-        });
-        call.sections.push(OpenSection { open: at, items, next: 1 });
         Ok(())
     }
 
