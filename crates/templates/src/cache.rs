@@ -66,40 +66,29 @@ impl CachedFiles {
 
     /// The cached analysis of this template file, if the file has not changed.
     pub(crate) fn template(&self, path: &Path) -> Option<(Stamp, Analysed)> {
-        self.templates.recall(path, self.is_checked)
+        self.recall(&self.templates, path)
     }
 
     /// The cached analysis of this document, if the file has not changed.
     pub(crate) fn document(&self, path: &Path) -> Option<(Stamp, Arc<Extracted>)> {
-        self.documents.recall(path, self.is_checked)
+        self.recall(&self.documents, path)
+    }
+
+    /// The value of a file, if the file has not changed. Does not access the file system if there is no entry or if
+    /// `is_checked` is set.
+    fn recall<T: Clone>(&self, files: &StampedFiles<T>, path: &Path) -> Option<(Stamp, T)> {
+        let (then, known) = files.get(path)?;
+        (self.is_checked || stamp(path).ok()? == *then).then(|| (*then, known.clone()))
     }
 }
 
 /// A value per file, with the stamp of the file.
-#[derive(Debug)]
-pub(super) struct StampedFiles<T> {
-    known: HashMap<Arc<Path>, (Stamp, T)>,
-}
+pub(super) type StampedFiles<T> = HashMap<Arc<Path>, (Stamp, T)>;
 
-impl<T> Default for StampedFiles<T> {
-    fn default() -> Self {
-        Self { known: HashMap::new() }
-    }
-}
-
-impl<T: Clone> StampedFiles<T> {
-    /// The value of a file, if the file has not changed. Does not access the file system if there is no entry or if
-    /// `is_checked` is set.
-    fn recall(&self, path: &Path, is_checked: bool) -> Option<(Stamp, T)> {
-        let (then, known) = self.known.get(path)?;
-        (is_checked || stamp(path).ok()? == *then).then(|| (*then, known.clone()))
-    }
-
-    /// Stores what was read at `now`, unless the file was written so recently that another write could leave the same
-    /// stamp.
-    pub(crate) fn keep(&mut self, path: &Arc<Path>, then: Stamp, known: T, now: Option<SystemTime>) {
-        if now.is_some_and(|now| then.has_settled(now)) {
-            self.known.insert(path.clone(), (then, known));
-        }
+/// Stores what was read at `now`, unless the file was written so recently that another write could leave the same
+/// stamp.
+pub(super) fn keep<T>(files: &mut StampedFiles<T>, path: &Arc<Path>, then: Stamp, value: T, now: Option<SystemTime>) {
+    if now.is_some_and(|now| then.has_settled(now)) {
+        files.insert(path.clone(), (then, value));
     }
 }

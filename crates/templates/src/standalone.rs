@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 
-use super::cache::{Analysed, CachedFiles, StampedFiles};
+use super::cache::{Analysed, CachedFiles, StampedFiles, keep};
 use super::discover::DiscoveredFile;
 use super::name::full_name;
 use super::{Analysis, Syntax, analyse, read};
@@ -61,7 +61,7 @@ impl Standalone {
     pub(crate) fn keep(&self, kept: &mut StampedFiles<Analysed>, now: Option<SystemTime>) {
         // A file that could not be opened has no stamp to compare.
         if self.stamp != Stamp::default() {
-            kept.keep(&self.found.path, self.stamp, (self.settled, self.analysis.clone()), now);
+            keep(kept, &self.found.path, self.stamp, (self.settled, self.analysis.clone()), now);
         }
     }
 }

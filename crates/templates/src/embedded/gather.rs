@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::documents::ScannedDocument;
 use super::{BLOCKS, COMPILED, Extracted, LeftOut, SIGNS, extract};
-use crate::cache::CachedFiles;
+use crate::cache::{CachedFiles, keep};
 use crate::discover::of_source;
 use refdesk_core::mention::LIMITS;
 use refdesk_files::nofollow::open_in;
@@ -71,7 +71,7 @@ pub(crate) fn gather(
             Ok((stamp, found)) => {
                 match &document.content {
                     Some(content) => drop(after.contents.insert(content.clone(), found.clone())),
-                    None => after.documents.keep(&document.path, stamp, found.clone(), now),
+                    None => keep(&mut after.documents, &document.path, stamp, found.clone(), now),
                 }
                 diagnostics.extend(problems_of(&found).into_iter().map(of));
                 texts.push(Text { document, found });
