@@ -44,12 +44,7 @@ pub use check_values::{NamedValue, ValueCheck, check_values};
 pub use embedded::documents::is_markdown;
 pub use embedded::{Extracted, Rejected, extract};
 pub(crate) use generated::{Stripped, strip};
-pub(crate) use handlebars::check as check_handlebars;
 pub use index::{IndexInput, index, of_files, of_text};
-pub(crate) use jinja::{
-    FUNCTIONS as JINJA_FUNCTIONS, MUTATING_METHODS as JINJA_CHANGING, NameKind, as_written as jinja_as_written,
-    for_engine as jinja_for_engine, from_engine, is_value_test, unknown_name,
-};
 pub use listing::listing;
 pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;

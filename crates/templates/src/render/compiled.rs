@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::{RenderJob, Rendered, handlebars, jinja, mustache, values};
 use crate::error::{in_file, template_error};
+use crate::jinja::for_engine;
 use crate::limits::{TEMPLATE_BYTES, too_large};
-use crate::{Stripped, Syntax, jinja_for_engine, strip};
+use crate::{Stripped, Syntax, strip};
 use refdesk_text::Error;
 
 /// The texts of a job without their `@generated` lines.
@@ -34,7 +35,7 @@ impl<'j> Texts<'j> {
         let partials = job.partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
         let main = strip(&job.text);
         let engines = match job.syntax {
-            Syntax::Jinja2 => jinja_for_engine(&main.text).map(Cow::Owned).map_err(|error| in_file(error, &main))?,
+            Syntax::Jinja2 => for_engine(&main.text).map(Cow::Owned).map_err(|error| in_file(error, &main))?,
             Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
         };
         Ok(Self { syntax: job.syntax, main, engines, partials })

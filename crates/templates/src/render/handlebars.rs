@@ -21,8 +21,8 @@ use super::handlebars_dialect::translate;
 use super::handlebars_helpers::{INVERTED, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
-use crate::check_handlebars;
 use crate::error::{error_at, template_error, undefined_at};
+use crate::handlebars::check;
 use refdesk_text::Error;
 
 static PLAIN: LazyLock<Handlebars<'static>> = LazyLock::new(|| engine(no_escape));
@@ -60,7 +60,7 @@ impl CompiledHandlebars {
     ///
     /// It does not parse, exceeds a limit, or uses something disallowed.
     pub(super) fn new(text: &str) -> Result<Self, Error> {
-        if let Err(error) = check_handlebars(text) {
+        if let Err(error) = check(text) {
             // A disallowed block may be the reason why the others do not balance. Look for one only if a cheap check
             // finds its sign.
             let refused = ["#>", "#*", "{{{{"].iter().any(|sign| text.contains(sign));
@@ -300,7 +300,7 @@ mod tests {
             "{{/each}}", "{{#with o~}}\n {{y}}", "{{~/with}}",
         ]), 0..24)) {
             let text = pieces.concat();
-            if check_handlebars(&text).is_ok() {
+            if check(&text).is_ok() {
                 let text = translate(&text).unwrap();
                 let (whole, apart) = (compile(&text, usize::MAX).unwrap(), compile(&text, 0).unwrap());
                 prop_assert_eq!(rendered(apart), rendered(whole), "{}", text);

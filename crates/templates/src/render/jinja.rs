@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 use super::Rendered;
 use super::limits::{FUEL, LimitedBytes, OUTPUT_BYTES, output_too_large};
 use crate::error::template_error;
-use crate::{NameKind, from_engine};
+use crate::jinja::{NameKind, from_engine};
 use refdesk_text::Error;
 
 mod arguments;
@@ -72,7 +72,7 @@ pub(super) struct CompiledJinja<'t> {
 }
 
 impl<'t> CompiledJinja<'t> {
-    /// Parses a template translated by [`crate::jinja_for_engine`]; its line numbers are those of the text.
+    /// Parses a template translated by [`crate::jinja::for_engine`]; its line numbers are those of the text.
     ///
     /// # Errors
     ///

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::limits::out_of_fuel;
 use crate::error::{at_line, error_at, template_error, undefined_at, undefined_error};
-use crate::{NameKind, jinja_as_written, unknown_name};
+use crate::jinja::{NameKind, as_written, unknown_name};
 use refdesk_text::Error;
 use refdesk_text::lines::breaks;
 use refdesk_text::nearest::nearest;
@@ -18,7 +18,7 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
     match cause.kind() {
         ErrorKind::OutOfFuel => template_error(line, out_of_fuel()),
         kind => match undefined_name(detail) {
-            Some(name) => undefined(&jinja_as_written(name), line, given),
+            Some(name) => undefined(&as_written(name), line, given),
             None if kind == ErrorKind::UndefinedError => {
                 let place = if cause.range().is_some_and(|range| !range.is_empty()) { cause } else { error };
                 undefined_somewhere(place, text, line, given)
@@ -181,7 +181,7 @@ fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>
     if name != "not" && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !leads_somewhere(name, given) {
         return undefined(name, line, given);
     }
-    undefined_error(line, at_line(format!("undefined value in '{}'", jinja_as_written(expr)), line))
+    undefined_error(line, at_line(format!("undefined value in '{}'", as_written(expr)), line))
 }
 
 fn leads_somewhere(name: &str, given: &Map<String, Value>) -> bool {

@@ -19,12 +19,12 @@ use super::numbers::{decimal, float, int};
 use super::operators::{add, must_have_an_order};
 use super::percent::percent;
 use super::pretty::pprint;
-use super::print::printed;
+use super::print::{of_text, printed};
+use super::text::python_capitalize;
 use super::text_filters::{
-    capitalize, center, escape, force_escape, indent, lower, replace, spaces, text, trim, truncate, upper, urlencode,
-    wordcount, wordwrap,
+    center, escape, force_escape, indent, replace, spaces, text, trim, truncate, urlencode, wordcount, wordwrap,
 };
-use crate::is_value_test;
+use crate::jinja::is_value_test;
 
 type ListFilter = fn(&State, Value, Kwargs) -> Result<Value, Error>;
 
@@ -40,6 +40,10 @@ type TestFilter = fn(&mut State, Value, Cow<'_, str>, Option<Cow<'_, str>>, Rest
 /// The filters that test a field of the items, with the engine's implementation.
 const TESTING: [(&str, TestFilter); 2] =
     [("selectattr", minijinja::filters::selectattr), ("rejectattr", minijinja::filters::rejectattr)];
+
+/// The filters that change the case of a text; a safe text stays safe.
+const CASES: [(&str, fn(&str) -> String); 3] =
+    [("upper", str::to_uppercase), ("lower", str::to_lowercase), ("capitalize", python_capitalize)];
 
 /// Adds these filters to the engine, replacing its own.
 pub(crate) fn install(engine: &mut Environment<'static>) {
@@ -73,11 +77,11 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         Err(failed("'random' is not supported: a template must always give the same text"))
     });
     engine.add_filter("trim", trim);
-    engine.add_filter("upper", upper);
-    engine.add_filter("lower", lower);
     engine.add_filter("title", |value: &Value| Ok::<_, Error>(minijinja::filters::title(text(value)?)));
     engine.add_filter("safe", |value: &Value| Ok::<_, Error>(Value::from_safe_string(text(value)?.into_owned())));
-    engine.add_filter("capitalize", capitalize);
+    for (name, convert) in CASES {
+        engine.add_filter(name, move |value: &Value| Ok::<_, Error>(of_text(convert(&text(value)?), value.is_safe())));
+    }
     engine.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
     engine.add_test("sequence", |value: &Value| {
         matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)

@@ -10,7 +10,7 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, failed};
 use super::lists::pair;
-use crate::JINJA_FUNCTIONS as FUNCTIONS;
+use crate::jinja::FUNCTIONS;
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
     for (name, _) in FUNCTIONS {

@@ -1,26 +1,19 @@
 //! The tests after `is` that compare, compute or search, and `in`: they refuse what Python's operators refuse, where
 //! the engine returns false.
 
-use std::cmp::Ordering;
-
 use minijinja::value::{Rest, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 
 use super::arguments::{failed, must_be_defined};
-use super::operators::{modulo, order};
+use super::operators::{COMPARISONS, modulo, order};
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
-    for name in ["lt", "lessthan", "<"] {
-        engine.add_test(name, |left: &Value, right: &Value| order(left, right, "<").map(Ordering::is_lt));
-    }
-    for name in ["le", "<="] {
-        engine.add_test(name, |left: &Value, right: &Value| order(left, right, "<=").map(Ordering::is_le));
-    }
-    for name in ["gt", "greaterthan", ">"] {
-        engine.add_test(name, |left: &Value, right: &Value| order(left, right, ">").map(Ordering::is_gt));
-    }
-    for name in ["ge", ">="] {
-        engine.add_test(name, |left: &Value, right: &Value| order(left, right, ">=").map(Ordering::is_ge));
+    for (sign, accepts, filter, tests) in COMPARISONS {
+        let compare = move |left: &Value, right: &Value| order(left, right, sign).map(accepts);
+        engine.add_filter(filter, compare);
+        for test in tests {
+            engine.add_test(*test, compare);
+        }
     }
     engine.add_test("even", |value: &Value| rest_is(value, &Value::from(2), 0));
     engine.add_test("odd", |value: &Value| rest_is(value, &Value::from(2), 1));
@@ -76,10 +69,10 @@ fn holds(state: &State, left: &Value, sign: &str, right: &Value) -> Result<bool,
         "!=" => Ok(left != right),
         "in" => is_in(state, left, right),
         "not in" => is_in(state, left, right).map(|found| !found),
-        "<" => order(left, right, sign).map(Ordering::is_lt),
-        "<=" => order(left, right, sign).map(Ordering::is_le),
-        ">" => order(left, right, sign).map(Ordering::is_gt),
-        _ => order(left, right, sign).map(Ordering::is_ge),
+        _ => {
+            let ordering = order(left, right, sign)?;
+            Ok(COMPARISONS.iter().any(|(known, accepts, ..)| *known == sign && accepts(ordering)))
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 use super::arguments::{PythonArguments, check_output_size, failed, must_be_defined};
 use super::str_format::str_format;
 use super::{mutable, slices, text};
-use crate::JINJA_CHANGING as MUTATING_METHODS;
+use crate::jinja::MUTATING_METHODS;
 
 /// Calls a method that the engine does not have.
 ///

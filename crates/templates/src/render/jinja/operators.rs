@@ -26,15 +26,19 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__floordiv__", floor_divide);
     engine.add_filter("__mod__", modulo);
     engine.add_filter("__pow__", power);
-    engine.add_filter("__lt__", |left: &Value, right: &Value| order(left, right, "<").map(Ordering::is_lt));
-    engine.add_filter("__le__", |left: &Value, right: &Value| order(left, right, "<=").map(Ordering::is_le));
-    engine.add_filter("__gt__", |left: &Value, right: &Value| order(left, right, ">").map(Ordering::is_gt));
-    engine.add_filter("__ge__", |left: &Value, right: &Value| order(left, right, ">=").map(Ordering::is_ge));
     engine.add_filter("__given__", given);
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
     engine.add_filter("__changing__", |value: &Value| mutable(value));
 }
+
+/// The comparisons that need an order: their sign, which orders they accept, and their names as filter and as tests.
+pub(super) const COMPARISONS: [(&str, fn(Ordering) -> bool, &str, &[&str]); 4] = [
+    ("<", Ordering::is_lt, "__lt__", &["lt", "lessthan", "<"]),
+    ("<=", Ordering::is_le, "__le__", &["le", "<="]),
+    (">", Ordering::is_gt, "__gt__", &["gt", "greaterthan", ">"]),
+    (">=", Ordering::is_ge, "__ge__", &["ge", ">="]),
+];
 
 /// Compares two values of the same kind.
 ///

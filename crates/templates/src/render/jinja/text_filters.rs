@@ -49,24 +49,6 @@ pub(super) fn text(value: &Value) -> Result<Cow<'_, str>, Error> {
     Ok(printed(value))
 }
 
-/// `upper`.
-///
-/// # Errors
-///
-/// The value is undefined.
-pub(super) fn upper(value: &Value) -> Result<Value, Error> {
-    Ok(of_text(text(value)?.to_uppercase(), value.is_safe()))
-}
-
-/// `lower`.
-///
-/// # Errors
-///
-/// The value is undefined.
-pub(super) fn lower(value: &Value) -> Result<Value, Error> {
-    Ok(of_text(text(value)?.to_lowercase(), value.is_safe()))
-}
-
 /// A string escaped for HTML as in markupsafe.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -201,15 +183,6 @@ pub(super) fn trim(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let text = text(value)?;
     let trimmed = chars.map_or_else(|| text.trim(), |chars| text.trim_matches(|c| chars.contains(c)));
     Ok(of_text(trimmed.to_owned(), value.is_safe()))
-}
-
-/// `capitalize`.
-///
-/// # Errors
-///
-/// The value is undefined.
-pub(super) fn capitalize(value: &Value) -> Result<Value, Error> {
-    Ok(of_text(text::python_capitalize(&text(value)?), value.is_safe()))
 }
 
 /// `wordcount`.
