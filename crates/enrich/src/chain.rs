@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::budget::{self, Budget};
 use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::injected::{self, InjectedText, complement, own_blocks};
-use super::instructions::{self, MemoryMode};
+use super::instructions;
 use super::meaning::{Score, or_null};
 use super::print::BlockWording;
 use super::references;
@@ -257,8 +257,7 @@ pub fn start(ctx: &EnrichContext, budget: Budget, hint_action: HintAction, memor
     };
     let mut known = memory.cloned().unwrap_or_default();
     known.keep_selected(ctx.selection);
-    let memorable = if memory.is_some() { MemoryMode::Yes } else { MemoryMode::No };
-    let mut drafts = instructions::drafts(ctx, memorable, hint_action);
+    let mut drafts = instructions::drafts(ctx, memory.is_some(), hint_action);
     let (more, metadata) = all_drafts(&EnrichInput::new(ctx, &asked, &[]), &known);
     drafts.extend(more);
     appended(ctx, &asked, drafts, metadata, known)

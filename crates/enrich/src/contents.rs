@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::chain::{EnrichContext, EnrichInput, HintAction};
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
-use super::instruction::LISTED_FILES;
+use super::instruction::listed;
 use super::pinned::Pinned;
 use super::print::{CONTEXT, context_brief};
 use super::session_memory::{SessionMemory, content_hash};
 use refdesk_core::catalog::{DirectoryContents, Source};
-use refdesk_text::escape::{code_span, one_line};
+use refdesk_text::escape::one_line;
 
 const TEMPLATES: &str = "**Mandatory Templates** — Use `renderTemplateToFile` with these template IDs:";
 /// The same for an agent without `renderTemplateToFile`.
@@ -78,17 +78,14 @@ fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents, hin
         HintAction::Select => TEMPLATES,
         HintAction::Read => TEMPLATES_TO_RENDER,
     };
-    let listed = [
+    let parts = [
         (templates, names(ctx, &files(&contents.templates))),
         (POLICIES, paths(files(&contents.policies))),
         (SCRIPTS, paths(files(&contents.scripts))),
         (VALIDATION, paths(files(&contents.validation))),
     ];
-    listed
-        .into_iter()
-        .filter(|(_, values)| !values.is_empty())
-        .map(|(heading, values)| part(heading, &values))
-        .collect()
+    let parts = parts.into_iter().filter(|(_, values)| !values.is_empty());
+    parts.map(|(heading, values)| format!("{heading}\n{}", listed(&values, String::clone).join("\n"))).collect()
 }
 
 /// The names of the templates among these files. Builds the index only if there can be any.
@@ -105,14 +102,4 @@ fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     let by_path: HashMap<&Path, &str> =
         index.templates.iter().map(|template| (template.path.as_path(), template.name.as_str())).collect();
     files.into_iter().filter_map(|file| by_path.get(file.as_path())).map(|name| (*name).to_owned()).collect()
-}
-
-/// A heading and a list, shortened if it is long.
-fn part(heading: &str, values: &[String]) -> String {
-    let mut lines = vec![heading.to_owned()];
-    lines.extend(values.iter().take(LISTED_FILES).map(|value| format!("  - {}", code_span(value))));
-    if let Some(more) = values.len().checked_sub(LISTED_FILES).filter(|more| *more > 0) {
-        lines.push(format!("  - … and {more} more"));
-    }
-    lines.join("\n")
 }

@@ -112,15 +112,18 @@ fn local(source: &Source, place: &LocalPath, places: &dyn SourceFiles) -> Vec<St
         PathState::Directory => {
             let files = places.files(source);
             let mut fields = vec![format!("**Location**: Directory {code} containing {} file(s):", files.len())];
-            let listed = files.iter().take(LISTED_FILES).map(|file| places.display_path(file));
-            fields.extend(listed.map(|file| format!("  - {}", code_span(&file))));
-            if let Some(more) = files.len().checked_sub(LISTED_FILES).filter(|more| *more > 0) {
-                fields.push(format!("  - … and {more} more"));
-            }
+            fields.extend(listed(&files, |file| places.display_path(file)));
             fields.push("**Access**: Read each file listed above".into());
             fields
         }
     }
+}
+
+/// The lines of a list with the first [`LISTED_FILES`] values.
+pub(super) fn listed<T>(values: &[T], shown: impl Fn(&T) -> String) -> Vec<String> {
+    let first = values.iter().take(LISTED_FILES).map(|value| format!("  - {}", code_span(&shown(value))));
+    let more = values.len().checked_sub(LISTED_FILES).filter(|more| *more > 0);
+    first.chain(more.map(|more| format!("  - … and {more} more"))).collect()
 }
 
 fn parents(source: &Source, selection: &Selection) -> Option<String> {

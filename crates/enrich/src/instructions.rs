@@ -23,7 +23,7 @@ const REMAINING_TO_READ: &str = "Additional reference sources are available. Tex
 /// request sources). Empty if there is nothing to print; no final line break.
 pub fn instructions(ctx: &EnrichContext) -> String {
     budget::fit(
-        &mut drafts(ctx, MemoryMode::No, HintAction::Select),
+        &mut drafts(ctx, false, HintAction::Select),
         Budget::default(),
         BlockWording { kind: TextKind::SystemInstructions, hint_action: HintAction::Select },
         |_| (),
@@ -31,20 +31,14 @@ pub fn instructions(ctx: &EnrichContext) -> String {
     .text
 }
 
-/// Whether entries will be remembered, which requires reading documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MemoryMode {
-    Yes,
-    No,
-}
-
 /// The instructions as drafts. To fit a budget, first the list of tags becomes a count, then transitive sources are
-/// left out, deepest first; auto and picked sources are left out last.
-pub(super) fn drafts(ctx: &EnrichContext, memorable: MemoryMode, hint_action: HintAction) -> Vec<Draft> {
+/// left out, deepest first; auto and picked sources are left out last. `is_remembered` tells whether a session will
+/// remember the entries, which requires reading documents.
+pub(super) fn drafts(ctx: &EnrichContext, is_remembered: bool, hint_action: HintAction) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
     let others = selected.filter(|source| source.mode != Mode::Auto);
-    let entries = auto.chain(others).map(|source| entry(ctx, source, memorable)).collect();
+    let entries = auto.chain(others).map(|source| entry(ctx, source, is_remembered)).collect();
     let remaining = if ctx.exclude_hints { None } else { remaining(ctx.catalog, ctx.selection, hint_action) };
     vec![
         Draft { kind: BlockKind::Instruction, entries },
@@ -53,12 +47,12 @@ pub(super) fn drafts(ctx: &EnrichContext, memorable: MemoryMode, hint_action: Hi
 }
 
 /// The entry of one source, with the same text as its expansion, so that it also counts as expanded.
-fn entry(ctx: &EnrichContext, source: &Source, memorable: MemoryMode) -> DraftEntry {
+fn entry(ctx: &EnrichContext, source: &Source, is_remembered: bool) -> DraftEntry {
     let full = instruction(source, ctx.selection, ctx.places);
     let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;
     let member = ctx.selection.member(source.id.as_str());
     let mut keys = Vec::new();
-    if memorable == MemoryMode::Yes {
+    if is_remembered {
         let stamp = ctx.places.stamp(source);
         let printed = remembered(&full, source, ctx.selection);
         keys.push(MemoryKey::Given(content_hash(EXPANSION, &source.id, printed, &stamp)));

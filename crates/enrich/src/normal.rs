@@ -100,7 +100,7 @@ impl SeparatorRun {
             tally.add(c, follows_carriage_return(text, range.start));
             end = range.end;
         }
-        Self { end, counts: tally.fewest()..=tally.most() }
+        Self { end, counts: tally.fewest..=tally.most }
     }
 }
 
@@ -124,8 +124,10 @@ pub(crate) fn follows_carriage_return(text: &str, at: usize) -> bool {
 /// Counts how many separators in a tag a growing run of separators can match.
 #[derive(Default)]
 pub(crate) struct SeparatorCount {
-    fewest: usize,
-    most: usize,
+    /// The fewest separators that match the run.
+    pub(crate) fewest: usize,
+    /// The most separators that match the run.
+    pub(crate) most: usize,
     /// Line breaks in the current white space; `None` outside white space.
     breaks: Option<usize>,
 }
@@ -148,16 +150,6 @@ impl SeparatorCount {
         let breaks = self.breaks.unwrap_or(0) + usize::from(is_break);
         self.fewest += breaks.max(1) - before;
         self.breaks = Some(breaks);
-    }
-
-    /// The fewest separators that match the run.
-    pub(crate) fn fewest(&self) -> usize {
-        self.fewest
-    }
-
-    /// The most separators that match the run.
-    pub(crate) fn most(&self) -> usize {
-        self.most
     }
 }
 

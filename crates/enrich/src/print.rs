@@ -199,35 +199,25 @@ pub(crate) fn given_above(source: &Source) -> String {
     format!("@{}: given above", one_line(source.id.as_str()))
 }
 
-/// The beginning of a hint line, up to and including [`MATCHED`].
-pub(crate) fn hint_beginning(source: &Source) -> String {
-    format!("- @{}: {}{MATCHED}", one_line(source.id.as_str()), one_line(&source.name))
+/// The beginning of a line about a source, up to and including [`MATCHED`], [`ABOUT`] or [`PARENTS`].
+pub(crate) fn beginning(source: &Source, mark: &str) -> String {
+    brief_line(source) + mark
 }
 
 /// `- @{id}: {name} (matched: {tag}, {tag})`
 pub(crate) fn hint(source: &Source, tags: &[String]) -> String {
     let tags: Vec<_> = tags.iter().map(|tag| one_line(tag)).collect();
-    format!("{}{})", hint_beginning(source), tags.join(", "))
-}
-
-/// The beginning of a hint by meaning, up to and including [`ABOUT`].
-pub(crate) fn hint_about_beginning(source: &Source) -> String {
-    format!("- @{}: {}{ABOUT}", one_line(source.id.as_str()), one_line(&source.name))
+    format!("{}{})", beginning(source, MATCHED), tags.join(", "))
 }
 
 /// `- @{id}: {name} (about: "{heading}", {path}:{line})`
 pub(crate) fn hint_about(source: &Source, meaning: &Meaning) -> String {
-    format!("{}{})", hint_about_beginning(source), one_line(&meaning.section()))
-}
-
-/// The beginning of a notice line, up to and including [`PARENTS`].
-pub(crate) fn notice_beginning(source: &Source) -> String {
-    format!("- @{}: {}{PARENTS}", one_line(source.id.as_str()), one_line(&source.name))
+    format!("{}{})", beginning(source, ABOUT), one_line(&meaning.section()))
 }
 
 /// `- @{id}: {name} (from @{parent}, @{parent})`
 pub(crate) fn notice<'p>(source: &Source, parents: impl Iterator<Item = &'p str>) -> String {
-    let mut line = notice_beginning(source);
+    let mut line = beginning(source, PARENTS);
     push_list(&mut line, parents);
     line.push(')');
     line

@@ -165,10 +165,9 @@ impl ReferenceDrafts<'_> {
         let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
         let place = if reads { print::place_and_price(source, self.reading.ctx.places) } else { String::new() };
         let injected = &self.reading.injected;
-        let begins = [print::hint_beginning(source), print::hint_about_beginning(source)];
-        let is_in_text = injected.has(&full)
-            || injected.has(&brief)
-            || begins.iter().any(|beginning| injected.has_beginning(beginning));
+        let begins = |mark: &&str| injected.has_beginning(&print::beginning(source, mark));
+        let is_in_text =
+            injected.has(&full) || injected.has(&brief) || [print::MATCHED, print::ABOUT].iter().any(begins);
         DraftEntry {
             about: source.id.to_string(),
             brief: brief + &place,
@@ -196,7 +195,7 @@ impl ReferenceDrafts<'_> {
             let entry = DraftEntry {
                 about: id.to_owned(),
                 full: print::notice(source, member.parents.iter().map(SourceId::as_str)),
-                is_in_text: injected.has_beginning(&print::notice_beginning(source)) || injected.has(&brief),
+                is_in_text: injected.has_beginning(&print::beginning(source, print::PARENTS)) || injected.has(&brief),
                 brief,
                 why: vec![MatchReason::Parents { chain: chain(selection, member) }],
                 keys: vec![MemoryKey::Announced(id.to_owned())],

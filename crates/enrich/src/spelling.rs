@@ -119,10 +119,10 @@ fn nearest(
     let mut tally = SeparatorCount::default();
     for (edge, c, joined) in places {
         tally.add(c, joined);
-        if tally.fewest() > wanted {
+        if tally.fewest > wanted {
             return None;
         }
-        if tally.most() >= wanted && allowed(edge) {
+        if tally.most >= wanted && allowed(edge) {
             return Some(edge);
         }
     }
