@@ -12,7 +12,7 @@ use super::limits::{CHECKED_BYTES, TEMPLATE_BYTES, is_too_large, too_large};
 use super::render::{partials, unsupported};
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
-use super::{Syntax, Variable, generated, handlebars, jinja, mustache};
+use super::{Stripped, Syntax, Variable, handlebars, jinja, mustache, strip};
 use refdesk_files::nofollow::open_in;
 use refdesk_files::{Stamp, open_regular, read_stamped};
 use refdesk_text::lines::breaks;
@@ -41,18 +41,17 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
     if text.len() > TEMPLATE_BYTES {
         return too_large_to_analyse(settled);
     }
-    let (syntax, ambiguous) = match settled {
-        Some(syntax) => (syntax, None),
-        None => {
-            let detected = detect(text);
-            (detected.syntax, detected.ambiguous)
+    let (syntax, ambiguous) = settled.map_or_else(|| detect(text), |syntax| (syntax, None));
+    let stripped = strip(text);
+    let is_checked = text.len() <= CHECKED_BYTES;
+    match uses(&stripped, syntax) {
+        Ok(_) if is_checked && let Some(problem) = unrenderable(&stripped, syntax) => {
+            Analysis { ambiguous, ..broken(syntax, problem) }
         }
-    };
-    match variables(text, syntax) {
-        Ok(_) if let Some(problem) = unrenderable(text, syntax) => Analysis { ambiguous, ..broken(syntax, problem) },
-        Ok(variables) => {
+        Ok(uses) => {
+            let variables = uses.variables();
             let uses_partials = syntax == Syntax::Mustache && partials::is_used_in(text);
-            let unknown = unknown_names(text, syntax);
+            let unknown = unknown_names(&stripped, syntax);
             Analysis { syntax, ambiguous, variables, uses_partials, problem: None, unknown }
         }
         Err(problem) => Analysis { ambiguous, ..broken(syntax, problem) },
@@ -65,44 +64,39 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
 ///
 /// It does not parse or exceeds a limit; the line is that of the file.
 pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, Error> {
-    uses(text, syntax).map(VariableUses::variables)
+    uses(&strip(text), syntax).map(VariableUses::variables)
 }
 
 /// Sets every missing value that a template only tests, so that strict rendering does not fail, to `false` or to an
 /// object of such values. Returns the top-level names and what they were set to; empty if the template does not parse.
 pub fn give_flags(text: &str, syntax: Syntax, values: &mut Value) -> Vec<(String, Value)> {
-    uses(text, syntax).map(|uses| uses.give_flags(values)).unwrap_or_default()
+    uses(&strip(text), syntax).map(|uses| uses.give_flags(values)).unwrap_or_default()
 }
 
-fn uses(text: &str, syntax: Syntax) -> Result<VariableUses, Error> {
-    let stripped = generated::strip(text);
+fn uses(stripped: &Stripped<'_>, syntax: Syntax) -> Result<VariableUses, Error> {
     let uses = match syntax {
         Syntax::Jinja2 => jinja::uses(&stripped.text),
         Syntax::Mustache => mustache::parse(&stripped.text).map(|parsed| mustache::uses(&parsed.nodes)),
         Syntax::Handlebars => handlebars::uses(&stripped.text),
     };
-    uses.map_err(|error| in_file(error, &stripped))
+    uses.map_err(|error| in_file(error, stripped))
 }
 
-/// Why a template that parses cannot be rendered: Handlebars has more features than are supported here. A larger
-/// template is checked only when it is rendered, in a process with a time limit, because the parser takes quadratic
-/// time and a listing must not wait for it.
-fn unrenderable(text: &str, syntax: Syntax) -> Option<Error> {
-    if syntax != Syntax::Handlebars || text.len() > CHECKED_BYTES {
-        return None;
-    }
-    let stripped = generated::strip(text);
-    unsupported(&stripped.text).map(|error| in_file(error, &stripped))
+/// Why a template that parses cannot be rendered: Handlebars has more features than are supported here. A template
+/// larger than [`CHECKED_BYTES`] is checked only when it is rendered, in a process with a time limit, because the parser
+/// takes quadratic time and a listing must not wait for it.
+fn unrenderable(stripped: &Stripped<'_>, syntax: Syntax) -> Option<Error> {
+    let problem = if syntax == Syntax::Handlebars { unsupported(&stripped.text) } else { None };
+    problem.map(|error| in_file(error, stripped))
 }
 
-fn unknown_names(text: &str, syntax: Syntax) -> Vec<Error> {
-    let stripped = generated::strip(text);
+fn unknown_names(stripped: &Stripped<'_>, syntax: Syntax) -> Vec<Error> {
     let unknown = match syntax {
         Syntax::Jinja2 => jinja::unknown_names(&stripped.text),
         Syntax::Mustache => mustache::parent_paths(&stripped.text),
         Syntax::Handlebars => Vec::new(),
     };
-    unknown.into_iter().map(|error| in_file(error, &stripped)).collect()
+    unknown.into_iter().map(|error| in_file(error, stripped)).collect()
 }
 
 /// The text of a template file named by the user.

@@ -11,14 +11,6 @@ use super::jinja::{end_of_raw, end_of_string};
 use refdesk_text::lines::breaks;
 use refdesk_text::shorten::beginning;
 
-/// The detected language, and another one that the template also has signs of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Detected {
-    /// The detected language.
-    pub syntax: Syntax,
-    pub ambiguous: Option<Ambiguity>,
-}
-
 /// Signs of a second language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ambiguity {
@@ -28,7 +20,8 @@ pub struct Ambiguity {
     pub line: usize,
 }
 
-pub(crate) fn detect(text: &str) -> Detected {
+/// The language of a template, and another one that it also has signs of.
+pub(crate) fn detect(text: &str) -> (Syntax, Option<Ambiguity>) {
     let stripped = generated::strip(text);
     let mut scan = SyntaxScan::new(&stripped.text);
     scan.run();
@@ -48,11 +41,11 @@ pub(crate) fn detect(text: &str) -> Detected {
             } else {
                 (syntax, Syntax::Jinja2, jinja_at)
             };
-            Detected { syntax, ambiguous: Some(Ambiguity { other, line: line_of(at) }) }
+            (syntax, Some(Ambiguity { other, line: line_of(at) }))
         }
-        (Some((syntax, ..)), None) => Detected { syntax, ambiguous: None },
-        (None, None) if scan.no_jinja_name => Detected { syntax: Syntax::Mustache, ambiguous: None },
-        (None, _) => Detected { syntax: Syntax::Jinja2, ambiguous: None },
+        (Some((syntax, ..)), None) => (syntax, None),
+        (None, None) if scan.no_jinja_name => (Syntax::Mustache, None),
+        (None, _) => (Syntax::Jinja2, None),
     }
 }
 
@@ -383,9 +376,7 @@ mod tests {
             ("a {# b", Jinja2),
             ("{{#x}}{# no comment{{/x}}", Mustache),
         ] {
-            let detected = detect(text);
-            assert_eq!(detected.syntax, expected, "{text}");
-            assert_eq!(detected.ambiguous, None, "{text}");
+            assert_eq!(detect(text), (expected, None), "{text}");
         }
     }
 
@@ -398,8 +389,7 @@ mod tests {
             ("{{#if x}}\n{{ y | f }}{{/if}}", Handlebars, Jinja2, 2),
             ("{% if a %}{% endif %}\n\n{{#each x}}", Jinja2, Handlebars, 3),
         ] {
-            let expected = Detected { syntax, ambiguous: Some(Ambiguity { other, line }) };
-            assert_eq!(detect(text), expected, "{text}");
+            assert_eq!(detect(text), (syntax, Some(Ambiguity { other, line })), "{text}");
         }
     }
 }

@@ -141,13 +141,6 @@ impl BlockNames {
     }
 }
 
-/// A file name for each block, in this order.
-#[cfg(test)]
-pub fn names<'a>(blocks: impl Iterator<Item = &'a EmbeddedBlock>) -> Vec<String> {
-    let mut names = BlockNames::default();
-    blocks.map(|block| names.give(block, |_| true)).collect()
-}
-
 /// `stem-1.java.tmpl`, or without the number if it is 0; the stem is cut if the name would be too long.
 fn name(block: &EmbeddedBlock, number: usize) -> String {
     let unnamed = || format!("template-{}", block.hash.get(..8).unwrap_or_default());

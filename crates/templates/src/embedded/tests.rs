@@ -1,8 +1,13 @@
 //! Tables of which blocks of a document are templates, and of their names.
 
-use super::names::{ending, names, slug, stem};
+use super::names::{BlockNames, ending, slug, stem};
 use super::{EmbeddedBlock, Extracted, LeftOut, SIGNS, extract};
 use crate::{Syntax, analyse};
+
+fn names<'a>(blocks: impl Iterator<Item = &'a EmbeddedBlock>) -> Vec<String> {
+    let mut names = BlockNames::default();
+    blocks.map(|block| names.give(block, |_| true)).collect()
+}
 
 fn texts(markdown: &str) -> Vec<(usize, String)> {
     extract(markdown).blocks.into_iter().map(|found| (found.line, found.text.to_string())).collect()

@@ -18,8 +18,8 @@ pub(super) fn of_texts(
     is_free: impl Fn(&str) -> bool,
 ) -> Vec<Template> {
     let folder = workspace.join(FOLDER);
-    let all = || texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
-    let mut template = |(document, found): (&ScannedDocument, &EmbeddedBlock)| {
+    let all = texts.iter().flat_map(|text| text.found.blocks.iter().map(move |found| (&text.document, found)));
+    let template = |(document, found): (&ScannedDocument, &EmbeddedBlock)| {
         let name = names.give(found, &is_free);
         Template {
             path: folder.join(&name),
@@ -34,7 +34,7 @@ pub(super) fn of_texts(
             ..bare(name, TemplateOrigin::Embedded)
         }
     };
-    all().map(&mut template).collect()
+    all.map(template).collect()
 }
 
 /// A tool result as a text, and its blocks. None gets the name of a file that exists.
