@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_files::Stamp;
@@ -53,36 +53,23 @@ pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
 pub use variables::{holds_sample, names, sample, schema, skeleton};
 
-/// The language a template is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Syntax {
-    /// Jinja2.
-    Jinja2,
-    /// Mustache.
-    Mustache,
-    /// Handlebars.
-    Handlebars,
+refdesk_text::worded_enum! {
+    /// The language a template is written in.
+    pub enum Syntax {
+        /// Jinja2.
+        Jinja2 = "jinja2",
+        /// Mustache.
+        Mustache = "mustache",
+        /// Handlebars.
+        Handlebars = "handlebars",
+    }
 }
 
 impl Syntax {
-    /// `jinja2`, `mustache` or `handlebars`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Jinja2 => "jinja2",
-            Self::Mustache => "mustache",
-            Self::Handlebars => "handlebars",
-        }
-    }
-
     /// The language with this name, in any case; `jinja` is accepted too.
-    pub fn from_word(word: &str) -> Option<Self> {
-        match word.to_ascii_lowercase().as_str() {
-            "jinja2" | "jinja" => Some(Self::Jinja2),
-            "mustache" => Some(Self::Mustache),
-            "handlebars" => Some(Self::Handlebars),
-            _ => None,
-        }
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        if name == "jinja" { Some(Self::Jinja2) } else { Self::from_word(&name) }
     }
 }
 

@@ -47,7 +47,7 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
     };
     let (mut settled, mut diagnostics, mut positions) = (HashMap::new(), Vec::new(), None);
     for (name, value) in fields {
-        match value.as_str().and_then(Syntax::from_word) {
+        match value.as_str().and_then(Syntax::named) {
             Some(syntax) => {
                 settled.insert(name, syntax);
             }

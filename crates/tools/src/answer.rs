@@ -49,7 +49,8 @@ impl ToolAnswer {
 
     /// Like [`Self::json`], for an answer whose strings are already escaped.
     pub(crate) fn escaped_json(answer: Value) -> Self {
-        let text = print(&answer);
+        // `to_string` of a value returns the same text, but is slower.
+        let text = serde_json::to_string(&answer).unwrap_or_else(|_| answer.to_string());
         Self { text, structured: Some(answer), is_error: false, question: None }
     }
 
@@ -69,11 +70,6 @@ impl ToolAnswer {
         let escaped = Error::new(error.code, one_line(&error.message), one_line(&error.fix.to_string()).into_owned());
         Self { text: format!("error: {escaped}"), structured: None, is_error: true, question: None }
     }
-}
-
-fn print(answer: &Value) -> String {
-    // `to_string` of a value returns the same text, but is slower.
-    serde_json::to_string(answer).unwrap_or_else(|_| answer.to_string())
 }
 
 /// Escapes invisible characters in every string and in member names, which may be variables of a template.

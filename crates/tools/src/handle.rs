@@ -246,7 +246,7 @@ impl Inner {
 
 /// An open question to a person; closed when dropped.
 #[derive(Debug)]
-pub struct QuestionSlot {
+pub(crate) struct QuestionSlot {
     inner: Arc<Inner>,
     session: String,
 }

@@ -226,15 +226,11 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
         Fix::MoreJoins(joins) => return Some(format!("pass \"max_hops\": {joins}")),
         // Only a person can allow other paths.
         Fix::AllowOutside => return Some("choose a path inside the workspace".to_owned()),
-        Fix::Overwrite => {
-            return Some("pass \"overwrite\": true to replace it".to_owned());
-        }
+        Fix::Overwrite => return Some("pass \"overwrite\": true to replace it".to_owned()),
         Fix::Trust => return Some("ask the user to review it with `refdesk trust`".to_owned()),
         Fix::AddSources => return Some("ask the user to run `refdesk init`".to_owned()),
         Fix::BuildIndex => return Some("ask the user to run `refdesk index`".to_owned()),
-        Fix::OpenScreen => {
-            return Some("ask the user to open `refdesk` in this workspace, then ask again".to_owned());
-        }
+        Fix::OpenScreen => return Some("ask the user to open `refdesk` in this workspace, then ask again".to_owned()),
         _ => return None,
     };
     Some(if tool.is_excluded(excluded) { "ask the user for it, or do without".to_owned() } else { words })

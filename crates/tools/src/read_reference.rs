@@ -59,13 +59,9 @@ fn answer(reading: &Reading) -> ToolAnswer {
     });
     if let Some(members) = json.as_object_mut() {
         members.retain(|name, value| is_informative(name, value));
-    }
-    if is_list {
         let entries =
             entries.iter().map(|entry| json!({"path": entry.path, "bytes": entry.bytes, "tokens": entry.tokens}));
-        if let Some(members) = json.as_object_mut() {
-            members.insert("entries".to_owned(), entries.collect());
-        }
+        members.extend(is_list.then(|| ("entries".to_owned(), entries.collect())));
     }
     ToolAnswer::with_text(json, &delimited(reading, &text))
 }

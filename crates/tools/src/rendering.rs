@@ -64,7 +64,7 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
     let named = arguments.text("template_name")?;
     let inline = arguments.text("template")?;
     let path = arguments.text("template_path")?;
-    let syntax = arguments.word("syntax", &SYNTAXES)?;
+    let syntax = arguments.word("syntax", &Syntax::ALL.map(|syntax| (syntax.word(), syntax)))?;
     let values = arguments.values("variables").map_err(|error| failure(error, Map::new()))?;
     let (what, name) = match (named, inline, path) {
         (Some(name), None, None) => (TemplateRef::Named(name.clone()), Some(name)),
@@ -93,9 +93,6 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
     });
     rendered.await.map_err(|_| closed())?.map_err(unrendered_failure)
 }
-
-const SYNTAXES: [(&str, Syntax); 3] =
-    [("jinja2", Syntax::Jinja2), ("mustache", Syntax::Mustache), ("handlebars", Syntax::Handlebars)];
 
 fn unrendered_failure(failed: RenderFailure) -> FailedAnswer {
     let mut error = failed.error;

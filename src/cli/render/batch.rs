@@ -171,7 +171,7 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
         let syntax = match row.syntax {
             None => None,
             Some(word) => {
-                let known = Syntax::from_word(&word);
+                let known = Syntax::named(&word);
                 Some(known.ok_or_else(|| {
                     usage(format!("'{word}' is not a template syntax; use jinja2, mustache or handlebars"))
                 })?)

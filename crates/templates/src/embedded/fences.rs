@@ -98,16 +98,8 @@ pub(super) fn fences(markdown: &str, start: usize) -> (Vec<Fence>, Option<LeftOu
                     title.push_str(&text);
                 }
             }
-            Event::Code(text) => {
-                if let Some(title) = &mut title {
-                    title.push_str(&text);
-                }
-            }
-            Event::SoftBreak | Event::HardBreak => {
-                if let Some(title) = &mut title {
-                    title.push(' ');
-                }
-            }
+            Event::Code(text) => title.iter_mut().for_each(|title| title.push_str(&text)),
+            Event::SoftBreak | Event::HardBreak => title.iter_mut().for_each(|title| title.push(' ')),
             _ => {}
         }
     }

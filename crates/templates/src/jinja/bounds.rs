@@ -44,11 +44,6 @@ impl<'t> Height<'t> {
         Self { text, levels: vec![BracketLevel::default()], prefixes: 0, expects_operand: true }
     }
 
-    /// The number of open brackets.
-    pub(super) fn depth(&self) -> usize {
-        self.levels.len() - 1
-    }
-
     /// Counts a token.
     ///
     /// # Errors
@@ -84,7 +79,10 @@ impl<'t> Height<'t> {
         }
         self.expects_operand = !is_end_of_operand(token);
         let (what, limit) = match self.levels.iter().map(BracketLevel::height).sum::<usize>() {
-            _ if self.depth() > NESTING || self.prefixes > NESTING => ("nests deeper than", NESTING.to_string()),
+            // One level is the tag itself.
+            _ if self.levels.len() > NESTING + 1 || self.prefixes > NESTING => {
+                ("nests deeper than", NESTING.to_string())
+            }
             height if height > CHAIN => ("chains more than", format!("{CHAIN} operators")),
             _ => return Ok(()),
         };

@@ -118,11 +118,9 @@ impl<'a> NameScope<'a> {
     }
 
     fn group(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
-        match expr {
-            Expr::Var(name) => match self.of(name.id) {
-                Some(NameBinding::Group(path)) => Some(path.clone()),
-                _ => None,
-            },
+        let Expr::Var(name) = expr else { return None };
+        match self.of(name.id) {
+            Some(NameBinding::Group(path)) => Some(path.clone()),
             _ => None,
         }
     }

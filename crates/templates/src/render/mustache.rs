@@ -49,8 +49,7 @@ impl<'t> CompiledMustache<'t> {
     /// A limit is exceeded.
     pub(super) fn render(&self, values: &Value, html: bool) -> Result<Rendered, Error> {
         let mut run = Run {
-            templates: &self.templates,
-            by_name: &self.by_name,
+            compiled: self,
             html,
             contexts: Contexts::new(values),
             calls: vec![MustacheCall::default()],
@@ -94,9 +93,7 @@ struct OpenSection<'a> {
 }
 
 struct Run<'a, 'p> {
-    templates: &'p [ParsedMustache<'p>],
-    /// Indexes of the partials in `templates`, by name.
-    by_name: &'p HashMap<&'p str, usize>,
+    compiled: &'p CompiledMustache<'p>,
     html: bool,
     contexts: Contexts<'a>,
     calls: Vec<MustacheCall<'a>>,
@@ -115,8 +112,8 @@ impl<'a, 'p> Run<'a, 'p> {
         let Some(call) = self.calls.last_mut() else { return Ok(false) };
         let (template, at) = (call.template, call.at);
         call.at += 1;
-        let templates = self.templates;
-        match templates.get(template).and_then(|parsed| parsed.nodes.get(at)) {
+        let compiled = self.compiled;
+        match compiled.templates.get(template).and_then(|parsed| parsed.nodes.get(at)) {
             Some(Node::Text(text)) => self.text(text)?,
             Some(Node::Value { name, escaped, line }) => self.value(name, *escaped, *line)?,
             Some(Node::Open { name, inverted, end, line }) => {
@@ -240,7 +237,7 @@ impl<'a, 'p> Run<'a, 'p> {
     }
 
     fn partial(&mut self, name: &'p str, indent: Option<&str>, line: usize) -> Result<(), Error> {
-        let Some(place) = self.by_name.get(name).copied() else {
+        let Some(place) = self.compiled.by_name.get(name).copied() else {
             self.warn_once(name, line, || format!("unknown partial '{name}' at line {line}"));
             return Ok(());
         };
@@ -274,7 +271,7 @@ impl<'a, 'p> Run<'a, 'p> {
     fn warn_once(&mut self, name: &'p str, line: usize, sentence: impl FnOnce() -> String) {
         let template = self.calls.last().map_or(0, |call| call.template);
         if self.warnings.len() < WARNINGS && self.warned.insert((template, line, name)) {
-            let within = self.by_name.iter().find(|(_, place)| **place == template);
+            let within = self.compiled.by_name.iter().find(|(_, place)| **place == template);
             let within = within.map(|(partial, _)| format!("partial '{partial}': ")).unwrap_or_default();
             self.warn(format!("{within}{}", sentence()));
         }
