@@ -100,10 +100,6 @@ impl SubAssign for Size {
 }
 
 impl Budget {
-    fn is_none(self) -> bool {
-        self.chars.is_none() && self.tokens.is_none()
-    }
-
     fn holds(self, chars: usize, tokens: usize) -> bool {
         self.chars.is_none_or(|most| chars <= most) && self.tokens.is_none_or(|most| tokens <= most)
     }
@@ -121,7 +117,7 @@ pub(crate) fn fit(
     weigh: impl FnOnce(&mut [Draft]),
 ) -> FittedDrafts {
     let mut plan = LevelPlan::new(drafts, wording);
-    if budget.is_none() || plan.fits(budget) {
+    if plan.fits(budget) {
         return plan.printed();
     }
     weigh(drafts);

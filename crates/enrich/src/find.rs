@@ -114,7 +114,7 @@ impl Matcher {
         }
         let is_early = self.at.get().is_none() && self.asked.load(Ordering::Relaxed) < FIRST_TEXTS;
         let vocabulary = is_early.then(|| Vocabulary::of(text));
-        let only = vocabulary.map(|words| MentionIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
+        let only = vocabulary.map(|words| some_ids(catalog, &words));
         let (mut rest, mut end) = (String::with_capacity(text.len()), 0);
         for MentionSpan { range, .. } in only.as_ref().unwrap_or_else(|| self.at(catalog)).find(text) {
             let between = text.get(end..range.start).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Matcher {
         if !text.contains('@') {
             return expansions;
         }
-        let only = vocabulary.map(|words| MentionIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id))));
+        let only = vocabulary.map(|words| some_ids(catalog, words));
         let at = only.as_ref().unwrap_or_else(|| self.at(catalog));
         for part in parts {
             for MentionSpan { source, range } in at.find(text.get(part.clone()).unwrap_or_default()) {
@@ -164,6 +164,11 @@ impl Matcher {
 
 fn ids(catalog: &Catalog) -> impl Iterator<Item = (usize, &str)> {
     catalog.sources().iter().map(|source| source.id.as_str()).enumerate()
+}
+
+/// An index of the ids that may occur in a text with this vocabulary.
+fn some_ids(catalog: &Catalog, words: &Vocabulary) -> MentionIndex {
+    MentionIndex::some(ids(catalog).filter(|(_, id)| words.may_hold(id)))
 }
 
 /// The tags of each source by index, including auto sources, so that missing hints can be explained.

@@ -47,21 +47,22 @@ impl<'k> Spelling<'k> {
 
     /// The range of this spelling in `text` if its pattern at `pattern` is a whole-word match.
     pub(crate) fn confirm(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
-        if self.is_plain() {
-            return is_whole(text, pattern.start, pattern.end).then_some(pattern);
-        }
-        let end = self.walk(text, pattern.end)?;
-        let start = self.start_before(text, pattern.start, |start| is_whole(text, start, text.len()))?;
-        Some(start..self.end_after(text, end, |end| is_whole(text, 0, end))?)
+        self.range(text, pattern, |start, end| is_whole(text, start, end))
     }
 
     /// Like [`Self::confirm`], without checking the neighbours.
     pub(crate) fn place(&self, text: &str, pattern: Range<usize>) -> Option<Range<usize>> {
+        self.range(text, pattern, |_, _| true)
+    }
+
+    /// The range of this spelling with neighbours that `allowed` accepts, given its start and its end.
+    fn range(&self, text: &str, pattern: Range<usize>, allowed: impl Fn(usize, usize) -> bool) -> Option<Range<usize>> {
         if self.is_plain() {
-            return Some(pattern);
+            return allowed(pattern.start, pattern.end).then_some(pattern);
         }
         let end = self.walk(text, pattern.end)?;
-        Some(self.start_before(text, pattern.start, |_| true)?..self.end_after(text, end, |_| true)?)
+        let start = self.start_before(text, pattern.start, |start| allowed(start, text.len()))?;
+        Some(start..self.end_after(text, end, |end| allowed(0, end))?)
     }
 
     /// The end of the core, given that its pattern ends at byte `at`.

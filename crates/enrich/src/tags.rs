@@ -128,10 +128,6 @@ impl TagIndex {
         Self { automaton, by_pattern, keys, holders }
     }
 
-    fn spelling(&self, at: usize) -> Option<Spelling<'_>> {
-        spelling(&self.keys, at)
-    }
-
     /// An empty set of matches for [`TagIndex::scan`] to fill.
     pub(crate) fn start(&self) -> TagMatches {
         TagMatches { counts: vec![0; self.keys.len()], places: Vec::new(), steps: STEPS }
@@ -145,7 +141,7 @@ impl TagIndex {
             let inside_word = is_inside_word(text.as_bytes(), &proposed);
             let mut is_wanted = false;
             for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
-                let Some(spelling) = self.spelling(at) else { continue };
+                let Some(spelling) = spelling(&self.keys, at) else { continue };
                 let Some(count) = found.counts.get_mut(at).filter(|count| usize::from(**count) < PLACES) else {
                     continue;
                 };
@@ -174,7 +170,7 @@ impl TagIndex {
         automaton.all(text, |pattern, proposed| {
             let mut is_wanted = false;
             for at in self.by_pattern.get(pattern).iter().map(|at| wide(*at)) {
-                let Some(spelling) = self.spelling(at).filter(|spelling| spend(&mut steps, *spelling)) else {
+                let Some(spelling) = spelling(&self.keys, at).filter(|spelling| spend(&mut steps, *spelling)) else {
                     continue;
                 };
                 let range = spelling.place(text, proposed.clone());
