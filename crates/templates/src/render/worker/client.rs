@@ -3,7 +3,7 @@
 
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, ExitStatus};
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -26,7 +26,8 @@ const MAX_STDERR: u64 = 4_096;
 pub(crate) struct WorkerClient {
     child: Child,
     jobs: Sender<Arc<Vec<u8>>>,
-    messages: Receiver<io::Result<WorkerMessage>>,
+    /// Ends when the worker cannot be talked to any more.
+    messages: Receiver<WorkerMessage>,
 }
 
 #[derive(Debug)]
@@ -64,13 +65,16 @@ impl WorkerClient {
         let client = Self { child, jobs, messages };
         let thread = thread::Builder::new().name("render worker".to_owned());
         let spawned = thread.spawn(move || {
-            if let Some((to, from)) = pipes {
-                exchange(to, BufReader::new(from), &next_jobs, &sender);
+            if let Some((mut to, from)) = pipes {
+                let mut from = BufReader::new(from);
+                exchange(&mut to, &mut from, &next_jobs, &sender);
+                // The client must notice an invalid answer before the worker notices that its pipes are closed.
+                drop(sender);
             }
         });
         spawned.map_err(refused)?;
         match client.messages.recv_timeout(START) {
-            Ok(Ok(WorkerMessage::Ready)) => Ok(client),
+            Ok(WorkerMessage::Ready) => Ok(client),
             Err(RecvTimeoutError::Timeout) => {
                 Err(unstarted(format!("{} does not answer within {} s", program.display(), START.as_secs())))
             }
@@ -88,7 +92,7 @@ impl WorkerClient {
     pub(crate) fn ask(&mut self, frame: Arc<Vec<u8>>) -> Result<Result<Rendered, Error>, bool> {
         self.jobs.send(frame).map_err(|_| false)?;
         match self.messages.recv_timeout(TIME) {
-            Ok(Ok(WorkerMessage::Answer(answer))) => Ok(answer),
+            Ok(WorkerMessage::Answer(answer)) => Ok(answer),
             Err(RecvTimeoutError::Timeout) => Err(true),
             Ok(_) | Err(RecvTimeoutError::Disconnected) => Err(false),
         }
@@ -123,24 +127,19 @@ impl Drop for WorkerClient {
 
 /// Sends jobs and receives answers until either side is closed.
 fn exchange(
-    mut to: ChildStdin,
-    mut from: BufReader<ChildStdout>,
+    to: &mut impl Write,
+    from: &mut impl Read,
     next_jobs: &Receiver<Arc<Vec<u8>>>,
-    sender: &Sender<io::Result<WorkerMessage>>,
-) {
+    sender: &Sender<WorkerMessage>,
+) -> Option<()> {
     let mut hello = [0; HELLO.len()];
-    let ready = from
-        .read_exact(&mut hello)
-        .and_then(|()| if hello == HELLO { Ok(WorkerMessage::Ready) } else { Err(invalid_answer()) });
-    let mut is_alive = ready.is_ok();
-    let mut is_received = sender.send(ready).is_ok();
-    while is_alive
-        && is_received
-        && let Ok(frame) = next_jobs.recv()
-    {
-        let answer = to.write_all(&frame).and_then(|()| to.flush()).and_then(|()| read_answer(&mut from));
-        is_alive = answer.is_ok();
-        is_received = sender.send(answer.map(WorkerMessage::Answer)).is_ok();
+    from.read_exact(&mut hello).ok().filter(|()| hello == HELLO)?;
+    sender.send(WorkerMessage::Ready).ok()?;
+    loop {
+        let frame = next_jobs.recv().ok()?;
+        to.write_all(&frame).and_then(|()| to.flush()).ok()?;
+        let answer = read_answer(from).ok()?;
+        sender.send(WorkerMessage::Answer(answer)).ok()?;
     }
 }
 
@@ -149,14 +148,10 @@ fn read_answer(from: &mut impl Read) -> io::Result<Result<Rendered, Error>> {
         AnswerHead::Failed { message, line, is_undefined: true } => Err(undefined_error(line, message)),
         AnswerHead::Failed { message, line, .. } => Err(template_error(line, message)),
         AnswerHead::Rendered(warnings) => {
-            let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| invalid_answer())?;
+            let text = String::from_utf8(receive(from, OUTPUT_BYTES)?).map_err(|_| io::ErrorKind::InvalidData)?;
             Ok(Rendered { text, warnings })
         }
     })
-}
-
-fn invalid_answer() -> io::Error {
-    io::ErrorKind::InvalidData.into()
 }
 
 /// Why a worker died, judging by its exit status and its last messages.
