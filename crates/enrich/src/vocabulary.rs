@@ -16,23 +16,13 @@ pub(crate) struct Vocabulary {
 impl Vocabulary {
     /// Takes linear time.
     pub(crate) fn of(text: &str) -> Self {
-        let mut words: HashSet<Vec<u8>> = HashSet::new();
-        let mut word = Vec::new();
-        let mut end = |word: &mut Vec<u8>| {
-            if !word.is_empty() && !words.contains(word) {
-                words.insert(word.clone());
-            }
-            word.clear();
-        };
-        let mut at = 0;
-        while let Some(folded) = Folded::at(text, at) {
-            match folded.bytes() {
-                [byte] if byte.is_ascii_alphanumeric() => word.push(*byte),
-                _ => end(&mut word),
-            }
-            at = folded.end;
+        let (mut folded, mut at) = (Vec::with_capacity(text.len()), 0);
+        while let Some(next) = Folded::at(text, at) {
+            folded.extend_from_slice(next.bytes());
+            at = next.end;
         }
-        end(&mut word);
+        let distinct: HashSet<&[u8]> = words_of(&folded).collect();
+        let words: HashSet<Vec<u8>> = distinct.into_iter().map(<[u8]>::to_vec).collect();
         let heads = PrefixFilter::new(words.iter().map(Vec::as_slice));
         Self { words, heads }
     }

@@ -1,11 +1,11 @@
 //! Reads a template given by its path: a file below `.templates/` in the workspace, or one the session may read.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use refdesk_core::selection::Access;
 use refdesk_files::nofollow::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
+use refdesk_files::read_open;
 use refdesk_text::{Code, Error};
 
 /// The folder of templates outside all sources.
@@ -37,10 +37,10 @@ pub(crate) fn read(workspace: &Path, access: &Access, path: &str) -> Result<Stri
     let unreadable = |why: String| Error::new(Code::TemplateUnreadable, format!("{path} {why}"), "fix the file");
     // A component that becomes a link from here on is not followed.
     let opened = open(&resolved).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
-    let Opened::File(file, _) = opened else { return Err(unreadable("is a folder".to_owned())) };
-    let mut bytes = Vec::new();
-    file.take(BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(format!("cannot be read: {error}")))?;
-    if bytes.len() as u64 > BYTES {
+    let Opened::File(file, metadata) = opened else { return Err(unreadable("is a folder".to_owned())) };
+    let read = read_open(file, &metadata, BYTES);
+    let (bytes, is_cut) = read.map_err(|error| unreadable(format!("cannot be read: {error}")))?;
+    if is_cut {
         return Err(unreadable(format!("exceeds the limit of {BYTES} bytes (1 MiB)")));
     }
     String::from_utf8(bytes).map_err(|_| unreadable("is not UTF-8".to_owned()))
