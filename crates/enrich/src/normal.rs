@@ -46,7 +46,6 @@ impl Folded {
         }
     }
 
-    /// Its normalised bytes.
     #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or_default()

@@ -12,19 +12,14 @@ use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_templates::{Template, names};
 use refdesk_text::escape::{code_span, one_line};
 
-/// Heading of the instructions.
 const INSTRUCTIONS: &str = "# Reference Sources";
 /// Text between the heading and the sources.
 const OPENING: &str = "The following reference sources should be incorporated into your context.";
-/// Heading of the expansions.
 pub(crate) const EXPANSIONS: &str = "**Referenced Sources:**";
-/// Heading of the tag hints.
 pub(crate) const HINTS: &str = "**Reference sources available** — use `selectReferences` with IDs or tags to select:";
 /// Heading of hints for an agent that cannot select sources.
 pub(crate) const HINTS_TO_READ: &str = "**Reference sources available** — read the file of any that helps:";
-/// Heading of the transitive notice.
 pub(crate) const NOTICE: &str = "**Transitively selected references** — auto-included from pre-selected sources:";
-/// Heading of the templates block.
 pub(crate) const TEMPLATES: &str = "**Templates available**";
 /// Start of the heading of a reference context.
 pub(crate) const CONTEXT: &str = "**Reference Context: ";

@@ -63,7 +63,6 @@ impl Ranking<'_> {
         self.settings.threshold.or(self.about?.threshold)
     }
 
-    /// The threshold of this source.
     pub(crate) fn needed(&self, scored: &ScoredSource) -> Option<f32> {
         needed(self.about, self.settings, scored)
     }
@@ -242,7 +241,6 @@ fn needed_with_tag_hints(best_tag_score: Option<f32>, threshold: f32) -> f32 {
 }
 
 impl<'a> RankedHint<'a> {
-    /// A hint without a tag.
     fn new(id: &'a str, scored: Option<&'a ScoredSource>) -> Self {
         Self { id, tags: None, scored, rejected: None, recurring: None }
     }

@@ -45,7 +45,6 @@ pub(super) fn drafts(reading: &EnrichInput, memory: &SessionMemory, metadata: &m
     drafts
 }
 
-/// The state for one text and one session.
 struct ReferenceDrafts<'a> {
     reading: &'a EnrichInput<'a>,
     memory: &'a SessionMemory,

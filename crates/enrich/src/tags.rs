@@ -65,7 +65,6 @@ impl<T> Groups<T> {
     }
 }
 
-/// A source with a tag in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TaggedSource {
     /// Its position in the catalog.

@@ -80,7 +80,6 @@ pub fn check_values(variables: &[Variable], values: &Value) -> ValueCheck {
     ValueCheck { unused: named(unused), missing: named(missing), used }
 }
 
-/// Path of an object.
 #[derive(Debug, Clone, Default)]
 struct ObjectPath {
     /// Its path followed by `.`; empty at the top.

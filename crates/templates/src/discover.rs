@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::limits::TEMPLATE_BYTES;
@@ -38,8 +38,8 @@ pub(crate) struct DiscoveredFile {
 
 struct TemplateRoot {
     source: Option<SourceId>,
-    path: PathBuf,
-    resolved: PathBuf,
+    path: Arc<Path>,
+    resolved: Arc<Path>,
 }
 
 /// Finds every standalone template, each once, sorted by path.
@@ -54,7 +54,6 @@ pub(crate) fn discover(
     let mut analysed = 0;
     for root in roots {
         let (files, mut problems) = files_below(&root.path, &root.resolved, LIMITS, budget, is_template);
-        let resolved: Arc<Path> = root.resolved.as_path().into();
         let name = root.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for file in files {
             let Ok(within) = file.path.strip_prefix(&root.path) else { continue };
@@ -68,7 +67,7 @@ pub(crate) fn discover(
                 break;
             }
             let within = lossy(within);
-            let (source, root, resolved) = (root.source.clone(), name.clone(), resolved.clone());
+            let (source, root, resolved) = (root.source.clone(), name.clone(), root.resolved.clone());
             found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into() });
         }
         diagnostics.extend(
@@ -86,8 +85,8 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
     let (mut roots, mut diagnostics) = (Vec::new(), Vec::new());
     for source in catalog.sources().iter().filter(|source| selection.contains(source.id.as_str())) {
         if let Some(place) = source.place().filter(|place| place.state == PathState::Directory) {
-            let source = Some(source.id.clone());
-            roots.push(TemplateRoot { source, path: place.path.to_path_buf(), resolved: place.resolved.to_path_buf() });
+            let (path, resolved) = (place.path.clone(), place.resolved.clone());
+            roots.push(TemplateRoot { source: Some(source.id.clone()), path, resolved });
         }
     }
     let own = workspace.join(".templates");
@@ -99,14 +98,13 @@ fn roots(workspace: &Path, catalog: &Catalog, selection: &Selection) -> (Vec<Tem
             let problem = Diagnostic::warning(Code::LinkedOut, message).in_file(display(workspace, &own));
             diagnostics.push(problem.fix("move the templates into the workspace, or add their folder as a source"));
         }
-        Ok(resolved) => roots.push(TemplateRoot { source: None, path: own, resolved }),
+        Ok(resolved) => roots.push(TemplateRoot { source: None, path: own.into(), resolved: resolved.into() }),
         Err(_) => {}
     }
     roots.sort_by_key(|root| Reverse(root.resolved.components().count()));
     (roots, diagnostics)
 }
 
-/// Whether a resolved path is in the workspace.
 fn lies_in(workspace: &Path, resolved: &Path) -> bool {
     fs::canonicalize(workspace).is_ok_and(|workspace| resolved.starts_with(workspace))
 }

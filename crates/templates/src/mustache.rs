@@ -15,7 +15,6 @@ pub(crate) enum Node<'a> {
     Text(&'a str),
     /// A value, by its dotted name; `.` is the item itself.
     Value {
-        /// Dotted name.
         name: &'a str,
         /// Whether HTML is escaped when escaping is on.
         escaped: bool,
@@ -23,7 +22,6 @@ pub(crate) enum Node<'a> {
         line: usize,
     },
     Open {
-        /// Dotted name.
         name: &'a str,
         /// `{{^name}}`: rendered if the value is missing, false or empty.
         inverted: bool,

@@ -14,7 +14,6 @@ use super::{Analysis, Syntax, analyse, read};
 use refdesk_core::catalog::SourceId;
 use refdesk_files::Stamp;
 
-/// A template file and its analysis.
 #[derive(Debug)]
 pub(crate) struct Standalone {
     pub found: DiscoveredFile,

@@ -23,7 +23,6 @@ pub struct ToolAnswer {
     pub question: Option<Box<Request>>,
 }
 
-/// The answer to a failed call.
 #[derive(Debug)]
 pub(crate) enum FailedAnswer {
     /// In the tool's own format.

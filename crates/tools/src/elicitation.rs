@@ -111,7 +111,6 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
     })
 }
 
-/// Describes the person's choice for the agent.
 fn chosen(reply: UserReply, picker: Picker) -> Result<Chosen, Error> {
     let answer = reply.map_err(no_reply)?;
     let by = channel::person(&answer);
@@ -164,7 +163,6 @@ fn rule_for(path: &str) -> String {
     escape::json(&rule.to_string()).into_owned()
 }
 
-/// The error when there is no reply.
 fn no_reply(unanswered: NoAnswer) -> Error {
     match unanswered {
         NoAnswer::TimedOut => Error::new(

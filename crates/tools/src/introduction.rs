@@ -132,7 +132,6 @@ fn withheld_sentence(access: &Access) -> Option<String> {
     (count > 0).then(words)
 }
 
-/// Sources that the agent can select.
 struct SelectableSources {
     count: usize,
     /// Most common first.

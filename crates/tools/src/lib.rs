@@ -62,7 +62,6 @@ pub struct ToolSpec {
     handler: fn(ToolCall) -> Pin<Box<dyn Future<Output = ToolResult> + Send>>,
 }
 
-/// What a handler returns.
 type ToolResult = Result<ToolAnswer, FailedAnswer>;
 
 /// What a tool may change.
@@ -103,7 +102,6 @@ impl<'a> From<&'a Snapshot> for ToolAvailability<'a> {
     }
 }
 
-/// A call of a known tool.
 #[derive(Debug)]
 struct ToolCall {
     handle: DeskHandle,
@@ -241,7 +239,6 @@ pub fn is_tool(name: &str) -> bool {
     TOOLS.iter().chain(&databases::TOOLS).any(|tool| tool.answers_to(name))
 }
 
-/// The error for an invalid call.
 fn invalid_call(message: String) -> Error {
     Error::new(Code::InvalidCall, message, "")
 }

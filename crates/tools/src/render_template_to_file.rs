@@ -93,7 +93,6 @@ async fn run(mut call: ToolCall) -> ToolResult {
     }
 }
 
-/// The proposal for writing the text.
 async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Error>, Error> {
     let workspace = PathBuf::from(&*call.handle.snapshots().borrow().workspace);
     let (path, text) = (path.to_owned(), rendering.made.text.clone());
@@ -159,7 +158,6 @@ fn with_diff(mut known: Map<String, Value>, diff: &str) -> Map<String, Value> {
     known
 }
 
-/// The answer for a failed write.
 fn unwritten(refused: Error, known: Map<String, Value>) -> FailedAnswer {
     let message = format!("Failed to write output: {}", refused.message);
     failure(Error::new(refused.code, message, refused.fix), known)

@@ -16,14 +16,12 @@ use refdesk_text::{Code, Error};
 /// The most bytes of a diff shown to an agent.
 const DIFF: usize = 16 * 1024;
 
-/// A rendered template.
 #[derive(Debug)]
 pub(crate) struct Rendering {
     /// The name or path given by the agent.
     pub name: Option<String>,
     /// Whether the agent wrote neither the template nor any value.
     is_from_workspace: bool,
-    /// The result.
     pub made: RenderedTemplate,
     /// The hash of the text, for the journal.
     hash: String,
@@ -58,7 +56,6 @@ pub(crate) fn cut_diff(diff: &str) -> String {
     format!("{shown}\n… {} more bytes\n", diff.len() - shown.len())
 }
 
-/// Renders the template specified by the arguments.
 pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswer> {
     let arguments = &mut call.arguments;
     let named = arguments.text("template_name")?;
@@ -137,7 +134,6 @@ fn named(values: &[NamedValue]) -> Vec<NamedValue> {
     values.iter().map(|it| NamedValue { path: brief(&it.path), nearest: it.nearest.as_ref().map(brief) }).collect()
 }
 
-/// The text of a template file.
 async fn read(call: &ToolCall, path: &str) -> Result<String, FailedAnswer> {
     let (snapshot, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
     let workspace = PathBuf::from(&*snapshot.workspace);

@@ -78,7 +78,6 @@ fn mark(json: &mut Value) {
     }
 }
 
-/// The answer when nothing was picked.
 pub(crate) fn nothing_selected(status: &str, message: &str) -> FailedAnswer {
     FailedAnswer::Answer(Box::new(ToolAnswer::failed(empty_answer(status, message, &[]))))
 }

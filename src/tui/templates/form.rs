@@ -71,7 +71,6 @@ pub fn page(state: &State) -> usize {
     state.parts(Pane::Templates).map_or(1, |parts| usize::from(parts.aside.height))
 }
 
-/// Width of the names.
 fn names(rows: &[FormRow], place: Rect) -> usize {
     widest(rows).min(usize::from(place.width) * 3 / 5)
 }

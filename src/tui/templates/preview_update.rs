@@ -169,7 +169,6 @@ fn rendered(before: Option<RenderedText>, shown: RenderPreview) -> RenderedText 
     }
 }
 
-/// Requests the highlighting of a new text.
 fn paint(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(Preview { template, rendered: Some(rendered), failed: None }) = &state.templates.preview else { return };
     let is_known = state.templates.painted.as_ref().is_some_and(|painted| Arc::ptr_eq(painted, &rendered.text.lines));

@@ -3,7 +3,6 @@
 //! it.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -101,13 +100,9 @@ impl<'a> SourceOwners<'a> {
         let mut by_root: HashMap<&Path, usize> = HashMap::new();
         for (at, source) in selected.iter().enumerate() {
             let Some(place) = source.place() else { continue };
-            match by_root.entry(&place.resolved) {
-                Entry::Vacant(vacant) => drop(vacant.insert(at)),
-                Entry::Occupied(mut first) => {
-                    if selected.get(*first.get()).is_some_and(|first| declares_templates(first)) {
-                        first.insert(at);
-                    }
-                }
+            let first = by_root.entry(&place.resolved).or_insert(at);
+            if selected.get(*first).is_some_and(|first| declares_templates(first)) {
+                *first = at;
             }
         }
         Self { by_root, by_folder: HashMap::new() }

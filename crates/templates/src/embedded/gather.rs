@@ -111,7 +111,6 @@ fn search(document: &ScannedDocument, before: &CachedFiles) -> SearchOutcome {
     Ok((stamp, Arc::new(found)))
 }
 
-/// The problems of a document.
 fn problems_of(found: &Extracted) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     if let Some((line, message)) = &found.front_matter {

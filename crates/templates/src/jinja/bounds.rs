@@ -39,7 +39,6 @@ impl BracketLevel {
 }
 
 impl<'t> Height<'t> {
-    /// Starts a tag of this template.
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, levels: vec![BracketLevel::default()], prefixes: 0, expects_operand: true }
     }

@@ -19,7 +19,6 @@ pub(super) enum NameBinding {
     Group(Vec<PathStep>),
 }
 
-/// The names in scope.
 #[derive(Debug, Default)]
 pub(super) struct NameScope<'a> {
     /// Every name with its bindings, the innermost last.
@@ -41,7 +40,6 @@ impl<'a> NameScope<'a> {
         }
     }
 
-    /// Adds a name.
     pub(super) fn bind(&mut self, name: &'a str, binding: NameBinding) {
         self.bindings.entry(name).or_default().push(binding);
         self.order.push(name);
@@ -163,7 +161,6 @@ impl Guards {
         self.order.len()
     }
 
-    /// Adds paths.
     pub(super) fn extend(&mut self, paths: impl IntoIterator<Item = Vec<PathStep>>) {
         for path in paths {
             *self.counts.entry(path.clone()).or_default() += 1;
@@ -201,7 +198,6 @@ pub(super) fn text_argument<'e>(args: &'e [CallArg<'_>], name: &str, at: usize) 
     text_of(named.or_else(placed)?)
 }
 
-/// The values of arguments.
 pub(super) fn values_of<'e, 'a>(args: &'e [CallArg<'a>]) -> impl Iterator<Item = &'e Expr<'a>> {
     args.iter().map(|arg| match arg {
         CallArg::Pos(value) | CallArg::Kwarg(_, value) | CallArg::PosSplat(value) | CallArg::KwargSplat(value) => value,

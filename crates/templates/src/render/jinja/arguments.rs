@@ -17,12 +17,10 @@ pub(super) struct PythonArguments {
 }
 
 impl PythonArguments {
-    /// The arguments of a filter.
     pub(super) fn new(rest: RestArguments) -> Self {
         Self::of(rest.into_values())
     }
 
-    /// The arguments of a method.
     pub(super) fn of(mut places: Vec<Value>) -> Self {
         let last_is_named = places.last().is_some_and(Value::is_kwargs);
         let named = if last_is_named { places.pop().and_then(|named| Kwargs::try_from(named).ok()) } else { None };

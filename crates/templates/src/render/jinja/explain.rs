@@ -14,37 +14,32 @@ use refdesk_text::nearest::nearest;
 pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, Value>) -> Error {
     let cause = innermost(error);
     let line = line_of(cause, text).or_else(|| line_of(error, text));
-    let detail = cause.detail().unwrap_or_default();
-    match cause.kind() {
-        ErrorKind::OutOfFuel => template_error(line, out_of_fuel()),
-        kind => match undefined_name(detail) {
-            Some(name) => undefined(&as_written(name), line, given),
-            None if kind == ErrorKind::UndefinedError => {
-                let place = if cause.range().is_some_and(|range| !range.is_empty()) { cause } else { error };
-                undefined_somewhere(place, text, line, given)
-            }
-            None if kind == ErrorKind::UnknownFunction => {
-                error_at(line, format!("unknown function '{}'", name_in(detail, "")))
-            }
-            None if kind == ErrorKind::UnknownFilter && !detail.is_empty() => {
-                unknown_name(NameKind::Filter, name_in(detail, "filter "), line)
-            }
-            None if kind == ErrorKind::UnknownTest && !detail.is_empty() => {
-                unknown_name(NameKind::Test, name_in(detail, "test "), line)
-            }
-            None if detail.ends_with("cannot be looped over") => {
-                let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
-                let before = before.trim_end_matches([')', '|', ' ']);
-                let from =
-                    before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(0, |at| at + 1);
-                let list = before.get(from..).unwrap_or_default();
-                error_at(line, format!("'{list}' {detail}"))
-            }
-            None => {
-                let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
-                error_at(line, in_plain_words(what))
-            }
-        },
+    let (kind, detail) = (cause.kind(), cause.detail().unwrap_or_default());
+    match (kind, undefined_name(detail)) {
+        (ErrorKind::OutOfFuel, _) => template_error(line, out_of_fuel()),
+        (_, Some(name)) => undefined(&as_written(name), line, given),
+        (ErrorKind::UndefinedError, None) => {
+            let place = if cause.range().is_some_and(|range| !range.is_empty()) { cause } else { error };
+            undefined_somewhere(place, text, line, given)
+        }
+        (ErrorKind::UnknownFunction, None) => error_at(line, format!("unknown function '{}'", name_in(detail, ""))),
+        (ErrorKind::UnknownFilter, None) if !detail.is_empty() => {
+            unknown_name(NameKind::Filter, name_in(detail, "filter "), line)
+        }
+        (ErrorKind::UnknownTest, None) if !detail.is_empty() => {
+            unknown_name(NameKind::Test, name_in(detail, "test "), line)
+        }
+        _ if detail.ends_with("cannot be looped over") => {
+            let before = cause.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
+            let before = before.trim_end_matches([')', '|', ' ']);
+            let from = before.rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).map_or(0, |at| at + 1);
+            let list = before.get(from..).unwrap_or_default();
+            error_at(line, format!("'{list}' {detail}"))
+        }
+        _ => {
+            let what = if detail.is_empty() { kind.to_string() } else { detail.to_owned() };
+            error_at(line, in_plain_words(what))
+        }
     }
 }
 

@@ -123,16 +123,14 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
     if let ("get" | "pop" | "setdefault" | "index" | "count" | "remove", [sought, ..]) = (method, args) {
         must_be_defined(sought)?;
     }
+    let is_field = || !value.get_attr(method).is_ok_and(|field| field.is_undefined());
+    if MUTATING_METHODS.contains(&method) && (is_list || !is_field()) {
+        let (what, copy) = if is_list { ("list", "values|list") } else { ("dict", "dict(values)") };
+        let refused =
+            || format!("'{method}' would change a {what} that is not the template's own; copy it first: {copy}");
+        return mutable::call(value, method, args).ok_or_else(|| failed(refused()))?.map(Some);
+    }
     match (method, args) {
-        (_, _)
-            if MUTATING_METHODS.contains(&method)
-                && (is_list || value.get_attr(method).is_ok_and(|field| field.is_undefined())) =>
-        {
-            let (what, copy) = if is_list { ("list", "values|list") } else { ("dict", "dict(values)") };
-            let refused =
-                || format!("'{method}' would change a {what} that is not the template's own; copy it first: {copy}");
-            mutable::call(value, method, args).ok_or_else(|| failed(refused()))?.map(Some)
-        }
         ("get", [key, default]) if value.kind() == ValueKind::Map => {
             let found = value.as_object().and_then(|dict| dict.get_value(key));
             Ok(Some(found.unwrap_or_else(|| default.clone())))

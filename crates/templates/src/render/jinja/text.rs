@@ -95,7 +95,6 @@ pub(crate) fn truncate(text: &str, length: usize, kill_words: bool, end: &str, l
     format!("{kept}{end}")
 }
 
-/// Options of the filter `wordwrap`.
 pub(crate) struct Wrap {
     /// Characters per line.
     pub width: usize,
