@@ -108,37 +108,27 @@ impl<'a> Uses<'a> {
     }
 
     /// Records the lists that a path takes items from.
-    fn parts_of_path(&mut self, expr: &Expr<'a>) {
-        let mut at = expr;
+    fn parts_of_path(&mut self, mut expr: &Expr<'a>) {
         loop {
-            let list = match at {
-                Expr::GetAttr(get) => {
-                    at = &get.expr;
-                    continue;
+            let (of, takes_items) = match expr {
+                Expr::GetAttr(get) => (&get.expr, false),
+                Expr::GetItem(get) => (&get.expr, text_of(&get.subscript_expr).is_none()),
+                Expr::Call(call) => {
+                    let Some(of) = sliced(call) else { return };
+                    (of, true)
                 }
-                Expr::GetItem(get) => {
-                    at = &get.expr;
-                    text_of(&get.subscript_expr).is_none()
-                }
-                Expr::Call(call) => match sliced(call) {
-                    Some(of) => {
-                        at = of;
-                        true
-                    }
-                    None => return,
-                },
                 Expr::Filter(filter) => {
                     let Some(of) = &filter.expr else { return };
-                    at = of;
                     self.attributes(of, filter.name, &filter.args);
                     self.visit_args(&filter.args);
-                    matches!(filter.name, "first" | "last" | "random")
+                    (of, matches!(filter.name, "first" | "last" | "random"))
                 }
                 _ => return,
             };
-            if let Some(path) = self.scope.path(at).filter(|_| list) {
-                self.record(&path, Usage::Measure, !self.scope.has_default(at));
+            if takes_items && let Some(path) = self.scope.path(of) {
+                self.record(&path, Usage::Measure, !self.scope.has_default(of));
             }
+            expr = of;
         }
     }
 

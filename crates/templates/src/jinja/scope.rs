@@ -91,27 +91,17 @@ impl<'a> NameScope<'a> {
             .map_or(NameBinding::Own, |path| NameBinding::Alias { path, has_default: self.has_default(value) })
     }
 
-    /// Whether a part of a path has a default, which makes the whole path optional.
-    pub(super) fn has_default(&self, mut expr: &Expr<'_>) -> bool {
-        loop {
-            expr = match expr {
-                Expr::Var(name) => {
-                    return matches!(self.of(name.id), Some(NameBinding::Alias { has_default: true, .. }));
-                }
-                Expr::GetAttr(get) => &get.expr,
-                Expr::GetItem(get) => &get.expr,
-                Expr::Filter(filter) if matches!(filter.name, "default" | "d") => return true,
-                Expr::BinOp(or) if matches!(or.op, BinOpKind::ScOr) => &or.left,
-                Expr::Filter(filter) => match &filter.expr {
-                    Some(of) => of,
-                    None => return false,
-                },
-                Expr::Call(call) => match sliced(call) {
-                    Some(of) => of,
-                    None => return false,
-                },
-                _ => return false,
-            }
+    /// Whether a part of a path has a default, which makes the whole path optional. Recurses like [`NameScope::path`].
+    pub(super) fn has_default(&self, expr: &Expr<'_>) -> bool {
+        match expr {
+            Expr::Var(name) => matches!(self.of(name.id), Some(NameBinding::Alias { has_default: true, .. })),
+            Expr::GetAttr(get) => self.has_default(&get.expr),
+            Expr::GetItem(get) => self.has_default(&get.expr),
+            Expr::Filter(filter) if matches!(filter.name, "default" | "d") => true,
+            Expr::Filter(filter) => filter.expr.as_ref().is_some_and(|of| self.has_default(of)),
+            Expr::BinOp(or) if matches!(or.op, BinOpKind::ScOr) => self.has_default(&or.left),
+            Expr::Call(call) => sliced(call).is_some_and(|of| self.has_default(of)),
+            _ => false,
         }
     }
 

@@ -119,10 +119,9 @@ fn trimmed(text: &str, tag: &HandlebarsTag<'_>) -> (usize, usize) {
     let line = if tag.is_line { alone(text, start, end) } else { None };
     let (from, to) = line.unwrap_or((start, end));
     let [before, after] = tag.trims;
-    let blank = |text: Option<&str>| text.map_or(0, |text| text.len() - text.trim_start().len());
     (
         if before { text.get(..start).map_or(start, |before| before.trim_end().len()) } else { from },
-        if after { end + blank(text.get(end..)) } else { to },
+        if after { text.get(end..).map_or(end, |after| text.len() - after.trim_start().len()) } else { to },
     )
 }
 
