@@ -134,10 +134,10 @@ impl<'a> Uses<'a> {
 
     /// Visits an expression that is evaluated only if the result of `test` was `outcome`.
     pub(super) fn guarded(&mut self, test: &Expr<'a>, outcome: bool, visit: impl FnOnce(&mut Self)) {
-        let mark = self.guards.len();
-        self.guards.extend(self.scope.defined_if(test, outcome));
+        let mark = self.guards.mark();
+        self.guards.add(&self.scope, test, outcome);
         visit(self);
-        self.guards.truncate(mark);
+        self.guards.leave(mark);
     }
 
     fn call(&mut self, call: &Call<'a>) {

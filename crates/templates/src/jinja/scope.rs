@@ -1,7 +1,9 @@
 //! What a name refers to at a place in a template: a variable, a local, or an item of a list variable. Paths lead from
 //! a variable to the value that an expression uses.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Expr, UnaryOpKind};
 
@@ -19,36 +21,54 @@ pub(super) enum NameBinding {
     Group(Vec<PathStep>),
 }
 
-#[derive(Debug, Default)]
-pub(super) struct NameScope<'a> {
-    /// Every name with its bindings, the innermost last.
-    bindings: HashMap<&'a str, Vec<NameBinding>>,
-    /// The names in the order they were bound.
-    order: Vec<&'a str>,
+/// The names in scope.
+pub(super) type NameScope<'a> = Scoped<&'a str, NameBinding>;
+
+/// Paths that are known to be defined.
+pub(super) type Guards = Scoped<Vec<PathStep>, ()>;
+
+/// Values by key, each until its block ends.
+#[derive(Debug)]
+pub(super) struct Scoped<K, V> {
+    /// The innermost value last.
+    values: HashMap<K, Vec<V>>,
+    /// The keys in the order they were bound.
+    order: Vec<K>,
 }
 
-impl<'a> NameScope<'a> {
-    /// The number of names in scope, to be used as a mark for [`NameScope::leave`].
+impl<K, V> Default for Scoped<K, V> {
+    fn default() -> Self {
+        Self { values: HashMap::new(), order: Vec::new() }
+    }
+}
+
+impl<K: Hash + Eq + Clone, V> Scoped<K, V> {
+    /// The number of values in scope, to be used as a mark for [`Scoped::leave`].
     pub(super) fn mark(&self) -> usize {
         self.order.len()
     }
 
-    /// Removes the names bound since the mark.
+    /// Removes the values bound since the mark.
     pub(super) fn leave(&mut self, mark: usize) {
-        for name in self.order.drain(mark.min(self.order.len())..) {
-            self.bindings.get_mut(name).map(Vec::pop);
+        for key in self.order.drain(mark.min(self.order.len())..) {
+            self.values.get_mut(&key).map(Vec::pop);
         }
     }
 
-    pub(super) fn bind(&mut self, name: &'a str, binding: NameBinding) {
-        self.bindings.entry(name).or_default().push(binding);
-        self.order.push(name);
+    pub(super) fn bind(&mut self, key: K, value: V) {
+        self.values.entry(key.clone()).or_default().push(value);
+        self.order.push(key);
     }
 
-    fn of(&self, name: &str) -> Option<&NameBinding> {
-        self.bindings.get(name)?.last()
+    fn of<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.values.get(key)?.last()
     }
+}
 
+impl NameScope<'_> {
     /// The path from a variable to the value of `expr`, if it only looks up names, fields and items.
     pub(super) fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
@@ -120,7 +140,7 @@ impl<'a> NameScope<'a> {
     }
 
     /// The paths that are defined if the result of `expr` was `outcome`.
-    pub(super) fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
+    fn defined_if(&self, expr: &Expr<'_>, outcome: bool) -> Vec<Vec<PathStep>> {
         match expr {
             Expr::Test(test) if matches!(test.name, "defined" | "undefined") => {
                 let says_defined = (test.name == "defined") == outcome;
@@ -137,40 +157,15 @@ impl<'a> NameScope<'a> {
     }
 }
 
-/// Paths that are known to be defined, innermost last.
-#[derive(Debug, Default)]
-pub(super) struct Guards {
-    order: Vec<Vec<PathStep>>,
-    /// The number of occurrences of each path in `order`.
-    counts: HashMap<Vec<PathStep>, usize>,
-}
-
 impl Guards {
-    /// The number of paths, to be used as a mark for [`Guards::truncate`].
-    pub(super) fn len(&self) -> usize {
-        self.order.len()
-    }
-
-    pub(super) fn extend(&mut self, paths: impl IntoIterator<Item = Vec<PathStep>>) {
-        for path in paths {
-            *self.counts.entry(path.clone()).or_default() += 1;
-            self.order.push(path);
-        }
-    }
-
-    /// Removes the paths added since the mark.
-    pub(super) fn truncate(&mut self, mark: usize) {
-        for path in self.order.drain(mark.min(self.order.len())..) {
-            if let Some(count) = self.counts.get_mut(&path) {
-                *count -= 1;
-            }
-        }
+    /// Adds the paths that are defined where the result of `test` was `outcome`.
+    pub(super) fn add(&mut self, scope: &NameScope<'_>, test: &Expr<'_>, outcome: bool) {
+        scope.defined_if(test, outcome).into_iter().for_each(|path| self.bind(path, ()));
     }
 
     /// Whether this path or one of its prefixes is among them.
     pub(super) fn cover(&self, path: &[PathStep]) -> bool {
-        let holds =
-            |length| path.get(..length).and_then(|start| self.counts.get(start)).is_some_and(|count| *count > 0);
+        let holds = |length| path.get(..length).is_some_and(|start| self.of(start).is_some());
         !self.order.is_empty() && (1..=path.len()).any(holds)
     }
 }

@@ -65,17 +65,17 @@ impl<'a> Uses<'a> {
         self.visit(list, Usage::Iterate, true);
         let targets = names(&each.target);
         let bindings = self.bindings_of(list, targets.len());
-        let (names, guards) = (self.scope.mark(), self.guards.len());
+        let (names, guards) = (self.scope.mark(), self.guards.mark());
         self.scope.bind("loop", NameBinding::Own);
         for (target, binding) in targets.into_iter().zip(bindings) {
             self.scope.bind(target, binding);
         }
         if let Some(test) = &each.filter_expr {
             self.visit(test, Usage::Test, true);
-            self.guards.extend(self.scope.defined_if(test, true));
+            self.guards.add(&self.scope, test, true);
         }
         self.statements(&each.body);
-        self.guards.truncate(guards);
+        self.guards.leave(guards);
         self.scope.leave(names);
         self.statements(&each.else_body);
     }
@@ -88,25 +88,23 @@ impl<'a> Uses<'a> {
             }
             _ => (list, ""),
         };
-        let path = self.scope.path(of);
-        let mut own = vec![NameBinding::Own; names];
-        let place = match filter {
-            "groupby" if names == 2 => own.last_mut(),
-            _ if names == 1 => own.first_mut(),
-            _ => None,
+        let binding = match (self.scope.path(of), filter, names) {
+            (Some(path), "groupby", 1) => NameBinding::Group(path),
+            // Each result contains such items again.
+            (Some(path), "groupby", 2) | (Some(path), "batch" | "slice", 1) => {
+                NameBinding::Alias { path, has_default: false }
+            }
+            (Some(mut path), "", 1) => {
+                path.push(PathStep::Item);
+                NameBinding::Alias { path, has_default: false }
+            }
+            _ => NameBinding::Own,
         };
-        if let (Some(mut path), Some(place)) = (path, place) {
-            *place = match (filter, names) {
-                ("groupby", 1) => NameBinding::Group(path),
-                // Each result contains such items again.
-                ("groupby" | "batch" | "slice", _) => NameBinding::Alias { path, has_default: false },
-                _ => {
-                    path.push(PathStep::Item);
-                    NameBinding::Alias { path, has_default: false }
-                }
-            };
+        let mut bindings = vec![NameBinding::Own; names];
+        if let Some(last) = bindings.last_mut() {
+            *last = binding;
         }
-        own
+        bindings
     }
 
     fn assign(&mut self, target: &Expr<'a>, value: &Expr<'a>) {
