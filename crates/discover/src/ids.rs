@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::tags::is_place;
 use refdesk_text::common_words::is_common;
+use refdesk_text::words::is_listed;
 
 /// Words for kinds of documents, not for subjects.
 const NAMES: &str = "abstract administration agents api appendix architecture authentication authorization backend backlog basics \
@@ -75,10 +76,9 @@ pub(crate) fn slug(text: &str) -> String {
 
 /// Whether an id would match text with another meaning. `documents` returns how many documents contain a word.
 fn is_ambiguous(id: &str, documents: &dyn Fn(&str) -> usize) -> bool {
-    let is_named = || NAMES.split_ascii_whitespace().any(|name| name == id);
     let is_plain = !id.contains('-') && !id.chars().any(|c| c.is_ascii_digit());
     id.chars().count() < 3
-        || is_named()
+        || is_listed(NAMES, id)
         || (is_plain && (is_common(id) || documents(id) > MAX_OTHER_DOCUMENTS))
         || id.chars().all(|c| c.is_ascii_digit() || c == '-')
 }

@@ -5,30 +5,17 @@ use std::path::{Path, PathBuf};
 
 use super::proposal::FoundKind;
 use refdesk_files::path::lossy;
+use refdesk_text::words::is_listed;
 
 /// Folders of documentation.
-const DOCUMENTATION: [&str; 6] = ["doc", "docs", "documentation", "guides", "handbook", "wiki"];
+const DOCUMENTATION: &str = "doc docs documentation guides handbook wiki";
 
 /// Folders of decision records.
-const DECISIONS: [&str; 4] = ["adr", "adrs", "decisions", "decision-records"];
+const DECISIONS: &str = "adr adrs decisions decision-records";
 
 /// Folders whose documents are not meant for readers of the repository.
-const UNTICKED: [&str; 14] = [
-    "test",
-    "tests",
-    "testdata",
-    "test-data",
-    "fixtures",
-    "__tests__",
-    "spec",
-    "specs",
-    "snapshots",
-    "examples",
-    "example",
-    "samples",
-    "benches",
-    "templates",
-];
+const UNTICKED: &str = "test tests testdata test-data fixtures __tests__ spec specs snapshots examples example samples benches \
+                        templates";
 
 /// Documents that are often changelogs, but may also describe how releases are made.
 const RELEASES: [&str; 3] = ["changes", "history", "releases"];
@@ -37,30 +24,13 @@ const RELEASES: [&str; 3] = ["changes", "history", "releases"];
 const CHANGELOG: &str = "a changelog: usually too long to be useful";
 
 /// Folders of translations and older versions.
-const TRANSLATIONS: [&str; 6] = ["i18n", "locales", "locale", "translations", "l10n", "versioned_docs"];
+const TRANSLATIONS: &str = "i18n locales locale translations l10n versioned_docs";
 
-const LANGUAGES: [&str; 28] = [
-    "ar", "bn", "cs", "da", "de", "el", "es", "fa", "fi", "fr", "he", "hi", "hu", "id", "it", "ja", "ko", "nl", "pl",
-    "pt", "ro", "ru", "sv", "th", "tr", "uk", "vi", "zh",
-];
+const LANGUAGES: &str = "ar bn cs da de el es fa fi fr he hi hu id it ja ko nl pl pt ro ru sv th tr uk vi zh";
 
 /// Documents at the top of a repository that seldom contain knowledge.
-const UNREAD: [&str; 14] = [
-    "license",
-    "licence",
-    "copying",
-    "notice",
-    "authors",
-    "contributors",
-    "maintainers",
-    "codeowners",
-    "unlicense",
-    "code_of_conduct",
-    "code-of-conduct",
-    "pull_request_template",
-    "issue_template",
-    "third_party_notices",
-];
+const UNREAD: &str = "license licence copying notice authors contributors maintainers codeowners unlicense code_of_conduct \
+                      code-of-conduct pull_request_template issue_template third_party_notices";
 
 /// Instructions for agents, in any folder.
 const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
@@ -88,11 +58,11 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
     let stem = Path::new(&name).file_stem()?.to_string_lossy().to_lowercase();
     let folder = path.parent().map(lossy).unwrap_or_default();
     let with = |kind, evidence: String| Classification { kind, evidence, is_ticked: true };
-    let is_in = |names: &[&str]| folders.iter().any(|folder| names.contains(&folder.as_str()));
+    let is_in = |names: &str| folders.iter().any(|folder| is_listed(names, folder));
     if name == COPILOT && folders.last().is_some_and(|folder| folder == ".github") {
         return Some(with(FoundKind::Agents, "instructions for Copilot".to_owned()));
     }
-    if is_hidden_folder(&folders) {
+    if folders.iter().any(|folder| folder.starts_with('.')) {
         return None;
     }
     let found = if INSTRUCTIONS.contains(&name.as_str()) {
@@ -100,16 +70,16 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
         with(FoundKind::Agents, format!("instructions for agents{place}"))
     } else if stem.starts_with("changelog") || stem == "release-notes" {
         Classification { is_ticked: false, ..with(FoundKind::Changelog, CHANGELOG.to_owned()) }
-    } else if UNREAD.contains(&stem.as_str()) || stem == "summary" || stem == "_sidebar" {
+    } else if is_listed(UNREAD, &stem) || stem == "summary" || stem == "_sidebar" {
         return None;
-    } else if is_in(&DECISIONS) {
+    } else if is_in(DECISIONS) {
         with(FoundKind::Decision, format!("a decision record, by its folder {folder}"))
     } else if is_decision(&stem) {
         with(FoundKind::Decision, "a decision record, by its name".to_owned())
     } else if is_readme(&stem) {
         let of = if folder.is_empty() { "this folder".to_owned() } else { folder.clone() };
         with(FoundKind::Readme, format!("the README of {of}"))
-    } else if let Some(at) = folders.iter().position(|folder| DOCUMENTATION.contains(&folder.as_str())) {
+    } else if let Some(at) = folders.iter().position(|folder| is_listed(DOCUMENTATION, folder)) {
         let shown: Vec<String> = path.iter().take(at + 1).map(|part| part.to_string_lossy().into_owned()).collect();
         with(FoundKind::Document, format!("a document in {}", shown.join("/")))
     } else if folders.is_empty() {
@@ -124,7 +94,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
         let evidence = "the site's 404 page".to_owned();
         return Some(Classification { is_ticked: false, evidence, kind: found.kind });
     }
-    let serves = folders.iter().find(|folder| UNTICKED.contains(&folder.as_str()));
+    let serves = folders.iter().find(|folder| is_listed(UNTICKED, folder));
     if let Some(serves) = serves.filter(|_| found.kind != FoundKind::Agents) {
         return Some(Classification {
             is_ticked: false,
@@ -132,7 +102,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
             ..found
         });
     }
-    Some(if is_in(&TRANSLATIONS) { translated(&found) } else { found })
+    Some(if is_in(TRANSLATIONS) { translated(&found) } else { found })
 }
 
 /// The classification, unticked because the document is a translation.
@@ -223,10 +193,6 @@ fn without_language(path: &Path) -> (PathBuf, (bool, String)) {
     (bare, (!languages.is_empty(), languages))
 }
 
-fn is_hidden_folder(folders: &[String]) -> bool {
-    folders.iter().any(|folder| folder.starts_with('.'))
-}
-
 /// `README`, `README.de`, `readme`.
 pub(crate) fn is_readme(stem: &str) -> bool {
     stem == "readme" || stem.starts_with("readme.") || stem.starts_with("readme_") || stem.starts_with("readme-")
@@ -244,7 +210,7 @@ fn is_decision(stem: &str) -> bool {
 /// `de`, `pt-br`, `zh_cn`.
 fn is_language(word: &str) -> bool {
     let (language, region) = word.split_once(['-', '_']).unwrap_or((word, "xx"));
-    LANGUAGES.contains(&language) && is_region(region)
+    is_listed(LANGUAGES, language) && is_region(region)
 }
 
 /// `en`, `en-gb`.

@@ -1,6 +1,7 @@
 //! Prompts that a developer might type about a source, made from its name and its tags.
 
 use super::tags::document_number;
+use refdesk_text::words::is_listed;
 
 /// Verbs that begin a title that names a task.
 const VERBS: &str = "add adopt avoid build change choose configure connect create debug define deploy design enable extend \
@@ -50,7 +51,7 @@ pub fn title_prompt(name: &str) -> Option<String> {
         return Some(format!("how do I {task}?"));
     }
     // In "design of the bucket", the word is a noun.
-    if has(VERBS, first) && rest.first().is_some_and(|next| next != "of") {
+    if is_listed(VERBS, first) && rest.first().is_some_and(|next| next != "of") {
         return Some(format!("how do I {text}?"));
     }
     if first.len() > 5 && first.ends_with("ing") && !rest.is_empty() {
@@ -67,9 +68,10 @@ fn noun_prompt(words: &[String]) -> Option<String> {
     };
     let (first, last) = (words.first()?, words.last()?);
     let is_sentence = words.iter().any(|word| FINITE.contains(&word.as_str()));
-    let is_part = has(PREPOSITIONS, first) || has(PREPOSITIONS, last) || QUESTIONS.contains(&first.as_str());
+    let is_part =
+        is_listed(PREPOSITIONS, first) || is_listed(PREPOSITIONS, last) || QUESTIONS.contains(&first.as_str());
     let is_name = first.chars().any(char::is_alphabetic);
-    if words.len() > WORDS || is_sentence || is_part || !is_name || has(DOCUMENTS, &last.to_lowercase()) {
+    if words.len() > WORDS || is_sentence || is_part || !is_name || is_listed(DOCUMENTS, &last.to_lowercase()) {
         return None;
     }
     let text = words.join(" ");
@@ -77,8 +79,8 @@ fn noun_prompt(words: &[String]) -> Option<String> {
         return Some(format!("what do our documents say about {text}?"));
     }
     // A preposition begins a phrase that qualifies the noun before it.
-    let noun = words.iter().take_while(|word| !has(PREPOSITIONS, word)).last()?;
-    let is_qualified = words.iter().any(|word| word != "of" && has(PREPOSITIONS, word));
+    let noun = words.iter().take_while(|word| !is_listed(PREPOSITIONS, word)).last()?;
+    let is_qualified = words.iter().any(|word| word != "of" && is_listed(PREPOSITIONS, word));
     let is_plural = noun.ends_with('s') && !SINGULAR.iter().any(|end| noun.ends_with(end));
     Some(match (is_plural, !is_qualified) {
         (true, _) => format!("how do {text} work?"),
@@ -109,10 +111,6 @@ fn subject(name: &str) -> String {
 fn as_typed(word: &str) -> String {
     let is_plain = !word.chars().skip(1).any(char::is_uppercase) && word.chars().count() > 1;
     if is_plain || word == "A" { word.to_lowercase() } else { word.to_owned() }
-}
-
-fn has(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == word)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use refdesk_files::{Folder, read_open};
 use refdesk_text::generated::is_generated;
 
 /// The most bytes to read from a file.
-const READ: u64 = 1024 * 1024;
+pub(crate) const READ: u64 = 1024 * 1024;
 
 /// A document that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,14 +8,12 @@ use super::kind::classify;
 use super::page::{Page, read_page, text_of};
 use super::proposal::{FoundKind, ProposedPlace, ProposedSource};
 use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_folders};
+use super::scan::READ;
 use super::tags::{self, Frequencies, TagInput};
 use super::walk::DOCUMENT_EXTENSIONS;
 use refdesk_core::catalog::DirectoryContents;
 use refdesk_files::nofollow::open_in;
 use refdesk_files::read_open;
-
-/// The most bytes to read from a file.
-const READ: u64 = 1024 * 1024;
 
 /// The description of a file, a folder or an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,13 +97,13 @@ pub struct RealPlace<'a> {
 /// appeared since. A place that cannot be read gets only a name.
 pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> DescribedPlace {
     match place {
-        ProposedPlace::Url(url) => DescribedPlace { name: last_part(url), ..DescribedPlace::default() },
+        ProposedPlace::Url(url) => DescribedPlace::unread(last_part(url)),
         ProposedPlace::File(path) => described(path, real, &stem(path)),
         ProposedPlace::Folder(folder) => {
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let mut first = [SKILL, "README.md", "readme.md", "index.md"].into_iter();
             let Some(file) = first.find(|file| real.path.join(file).is_file()) else {
-                return DescribedPlace { name, ..DescribedPlace::default() };
+                return DescribedPlace::unread(name);
             };
             let (path, at) = (folder.join(file), real.path.join(file));
             let mut found = described(&path, RealPlace { path: &at, ..real }, &name);

@@ -16,6 +16,7 @@ use super::words::{names_in, stem};
 use refdesk_text::common_words::is_common;
 use refdesk_text::fold::can_match;
 use refdesk_text::stop_words::is_stop_word;
+use refdesk_text::words::is_listed;
 
 /// With at least this many sources, a tag that a third of them would have is left out.
 const SHARING: usize = 6;
@@ -100,7 +101,7 @@ impl<'a> Frequencies<'a> {
 
 /// Whether a folder of this name is named for its role.
 pub(super) fn is_place(name: &str) -> bool {
-    PLACES.split_ascii_whitespace().any(|place| place == name)
+    is_listed(PLACES, name)
 }
 
 /// The tags of each source, none of which is the id of another.

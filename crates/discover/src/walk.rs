@@ -21,6 +21,7 @@ use refdesk_files::path::{clean, lossy};
 use refdesk_files::reserved::is_git;
 use refdesk_files::{EntryKind, Folder};
 use refdesk_text::tokens::grouped;
+use refdesk_text::words::is_listed;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScanLimits {
@@ -282,7 +283,7 @@ impl Walker<'_> {
         if has_ending(name, &TEMPLATE_EXTENSIONS) {
             self.listing.templates.insert(folder.clone());
         }
-        if has_ending(name, &DOCUMENT_EXTENSIONS) || NAMED.iter().any(|named| name == *named) {
+        if has_ending(name, &DOCUMENT_EXTENSIONS) || name.to_str().is_some_and(|name| is_listed(NAMED, name)) {
             self.listing.files.push(path);
         }
     }
@@ -290,7 +291,8 @@ impl Walker<'_> {
     /// Remembers a link that would have been read or entered.
     fn add_link(&mut self, open: &Visited, name: &OsStr, path: PathBuf) {
         let is_wanted = has_ending(name, &DOCUMENT_EXTENSIONS) || self.leads_to_folder(&open.folder, &path);
-        if is_wanted && !open.ignores(&path, false) && !SKIPPED.iter().any(|skipped| name == *skipped) {
+        let is_skipped = name.to_str().is_some_and(|name| is_listed(SKIPPED, name));
+        if is_wanted && !is_skipped && !open.ignores(&path, false) {
             self.links.push(path);
         }
     }

@@ -15,6 +15,11 @@ pub fn uncapitalized(text: &str) -> String {
     rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
 }
 
+/// Whether a list of words, separated by blanks, contains this one.
+pub fn is_listed(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
 /// A letter: general category L.
 pub fn is_letter(c: char) -> bool {
     if c.is_ascii() {

@@ -3,28 +3,13 @@
 
 use serde_json::Value;
 
+use refdesk_text::words::is_listed;
+
 /// Members the agent does not read as text: types, encoded bytes, the file before and after an edit (it has read the
 /// former and written the latter), and file names (it asked for the file, and a document starts with its own first
 /// line).
-const SKIPPED: [&str; 17] = [
-    "type",
-    "mode",
-    "status",
-    "codeText",
-    "mimeType",
-    "mediaType",
-    "media_type",
-    "filePath",
-    "file_path",
-    "notebook_path",
-    "data",
-    "blob",
-    "base64",
-    "originalFile",
-    "oldString",
-    "newString",
-    "structuredPatch",
-];
+const SKIPPED: &str = "type mode status codeText mimeType mediaType media_type filePath file_path notebook_path data blob \
+                       base64 originalFile oldString newString structuredPatch";
 
 /// The strings in a result, one per line.
 pub(crate) fn text(answer: &Value) -> String {
@@ -44,7 +29,7 @@ fn gather<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         Value::String(text) if !text.is_empty() => found.push(text),
         Value::Array(values) => values.iter().for_each(|value| gather(value, found)),
         Value::Object(members) => {
-            let read = members.iter().filter(|(name, _)| !SKIPPED.contains(&name.as_str()));
+            let read = members.iter().filter(|(name, _)| !is_listed(SKIPPED, name));
             read.for_each(|(_, value)| gather(value, found));
         }
         _ => {}

@@ -6,6 +6,7 @@ use crate::words::{names_in, stem};
 use refdesk_text::common_words::is_common;
 use refdesk_text::fold::same_tag;
 use refdesk_text::stop_words::is_stop_word;
+use refdesk_text::words::is_listed;
 
 /// The most tags of a source.
 pub(super) const TAGS: usize = 6;
@@ -16,7 +17,7 @@ const FEW: usize = 20;
 /// How often a document must use a word for it to become a tag.
 const MIN: u32 = 3;
 
-/// Headings in decision record templates, and states of decisions.
+/// Headings in decision record templates, and states of decisions: words of any record, whatever the decision is.
 const DECISION_WORDS: &str = "accepted alternatives approved assumptions cons consequence consequences considered context deciders decision \
                         decisions deprecated driver drivers implications negative neutral option options outcome positive pros proposed \
                         rationale rejected status superseded";
@@ -115,7 +116,7 @@ impl SourceTags<'_> {
             .words
             .iter()
             .filter(|it| it.count >= MIN && self.all.tells(&it.word, &it.stem))
-            .filter(|it| !self.source.is_decision || !is_decision_word(&it.word))
+            .filter(|it| !self.source.is_decision || !is_listed(DECISION_WORDS, &it.word))
             .map(|it| (self.all.frequencies.score(&it.stem, it.count), it.word.as_str()))
             .collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -147,9 +148,4 @@ fn only_by_name(source: &TagInput<'_>, id: &str, is_of_many: impl Fn(&str) -> bo
     let is_word = |word: &&str| word.chars().count() > 1 && !is_place(word) && !is_stop_word(word);
     let of_id = || id.split('-').filter(is_word).collect::<Vec<_>>().join(" ");
     short.or_else(|| Some(of_id()).filter(is_tag)).into_iter().collect()
-}
-
-/// Whether the word may occur in any decision record, whatever the decision is.
-fn is_decision_word(word: &str) -> bool {
-    DECISION_WORDS.split_ascii_whitespace().any(|known| known == word)
 }

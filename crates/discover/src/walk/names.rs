@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::kind::COPILOT;
 use refdesk_files::reserved::is_own;
+use refdesk_text::words::is_listed;
 
 /// File extensions of documents.
 pub(crate) const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
@@ -14,16 +15,8 @@ const CODE: &str = "c cc cpp cs css cxx dart ex exs go h hpp html java jl js jsx
                     sh sql svelte swift tf ts tsx vue zig";
 
 /// Other files to read, because they list documents.
-pub(super) const NAMED: [&str; 8] = [
-    "llms.txt",
-    "mkdocs.yml",
-    "mkdocs.yaml",
-    "sidebars.js",
-    "sidebars.json",
-    "sidebars.ts",
-    "sidebars.cjs",
-    "sidebars.mjs",
-];
+pub(super) const NAMED: &str =
+    "llms.txt mkdocs.yml mkdocs.yaml sidebars.js sidebars.json sidebars.ts sidebars.cjs sidebars.mjs";
 
 /// The folder of VitePress. Only its configuration is read.
 pub(crate) const VITEPRESS: &str = ".vitepress";
@@ -32,20 +25,8 @@ pub(crate) const VITEPRESS: &str = ".vitepress";
 pub(crate) const VITEPRESS_CONFIG: [&str; 4] = ["config.js", "config.mjs", "config.mts", "config.ts"];
 
 /// Folders that are never entered.
-pub(super) const SKIPPED: [&str; 12] = [
-    "node_modules",
-    "bower_components",
-    "target",
-    "vendor",
-    "third_party",
-    "third-party",
-    "venv",
-    "__pycache__",
-    "site-packages",
-    "Pods",
-    "Carthage",
-    "elm-stuff",
-];
+pub(super) const SKIPPED: &str = "node_modules bower_components target vendor third_party third-party venv __pycache__ \
+                                  site-packages Pods Carthage elm-stuff";
 
 pub(super) const TEMPLATE_EXTENSIONS: [&str; 2] = ["tpl", "tmpl"];
 
@@ -73,7 +54,7 @@ pub(super) fn entered(above: &Path, name: &OsStr) -> Vec<&'static str> {
     if text.starts_with('.') {
         return HIDDEN.iter().filter(|(hidden, _)| *hidden == text).map(|(_, below)| *below).collect();
     }
-    if SKIPPED.contains(&text) || is_own(&above.join(name)) { Vec::new() } else { vec![""] }
+    if is_listed(SKIPPED, text) || is_own(&above.join(name)) { Vec::new() } else { vec![""] }
 }
 
 pub(super) fn has_ending(name: &OsStr, endings: &[&str]) -> bool {
@@ -82,8 +63,7 @@ pub(super) fn has_ending(name: &OsStr, endings: &[&str]) -> bool {
 }
 
 pub(super) fn is_code(name: &OsStr) -> bool {
-    let ending = Path::new(name).extension().and_then(OsStr::to_str);
-    ending.is_some_and(|ending| CODE.split_ascii_whitespace().any(|known| known == ending))
+    Path::new(name).extension().and_then(OsStr::to_str).is_some_and(|ending| is_listed(CODE, ending))
 }
 
 pub(super) fn is_vitepress_config(name: &OsStr) -> bool {
