@@ -1,10 +1,9 @@
-//! Translates between the hooks of agents and refdesk: parses hook documents and formats answers. One file per agent,
-//! with shared code beside them. No function here reads files or has side effects, and every input gets an answer
+//! Translates between the hooks of agents and refdesk: parses hook documents and formats answers. One file per agent
+//! (Codex shares that of Claude Code), with shared code beside them. No function here reads files or has side effects, and every input gets an answer
 //! (BEHAVIOUR §5, §9).
 
 mod agent;
 mod claude_code;
-mod codex;
 mod cursor;
 mod document;
 mod gemini_cli;
@@ -80,9 +79,8 @@ pub struct InvalidHook {
 pub fn parse(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, InvalidHook> {
     let document = HookDocument::parse(bytes)?;
     let event = match agent {
-        HookAgent::ClaudeCode => claude_code::parse_event(&document),
+        HookAgent::ClaudeCode | HookAgent::Codex => claude_code::parse_event(&document),
         HookAgent::GeminiCli => gemini_cli::parse_event(&document),
-        HookAgent::Codex => codex::parse_event(&document),
         HookAgent::Cursor => cursor::parse_event(&document),
     };
     let (session, cwd) = (document.session(), document.cwd());
@@ -98,9 +96,8 @@ pub fn answer(agent: HookAgent, event: &HookEvent, added: &str) -> Value {
         return nothing();
     }
     match agent {
-        HookAgent::ClaudeCode => claude_code::answer(event, added),
+        HookAgent::ClaudeCode | HookAgent::Codex => claude_code::answer(event, added),
         HookAgent::GeminiCli => gemini_cli::answer(event, added),
-        HookAgent::Codex => codex::answer(event, added),
         HookAgent::Cursor => cursor::answer(event, added),
     }
 }

@@ -25,7 +25,7 @@ pub use command::{NAME, is_ours, write_command};
 pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
 pub use foreign::foreign_hooks;
 pub use gaps::{HookGap, HookGapKind, hook_gaps};
-pub use plan::{Connected, Disconnected, connect, disconnect, foreign_hook_keys, hook_commands};
+pub use plan::{Disconnected, foreign_hook_keys, hook_commands};
 pub use problem::EntryProblem;
 pub use record::{Record, Replaced};
 pub use server::{ListedServer, foreign_server, listed_server};

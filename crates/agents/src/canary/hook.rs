@@ -33,7 +33,8 @@ pub(crate) async fn run(
 /// Returns the text in the hook's answer.
 async fn call(command: &str, workspace: &Path, document: &Value) -> Result<String, CanaryFailure> {
     let program = program_of(command);
-    let mut child = spawn(&mut shell(command), &program, workspace)?;
+    let mut group = spawn(&mut shell(command), &program, workspace)?;
+    let child = &mut group.leader;
     let mut stdin = child.stdin.take();
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let write = async {

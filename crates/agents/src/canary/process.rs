@@ -1,7 +1,6 @@
 //! Child processes of a test run. Each runs in its own process group, which is killed when the run ends.
 
 use std::io;
-use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -24,26 +23,14 @@ pub(super) fn shell(line: &str) -> Command {
 }
 
 /// A process and its descendants; dropping it kills them all.
-pub(crate) struct ProcessGroup(Child);
-
-impl Deref for ProcessGroup {
-    type Target = Child;
-
-    fn deref(&self) -> &Child {
-        &self.0
-    }
-}
-
-impl DerefMut for ProcessGroup {
-    fn deref_mut(&mut self) -> &mut Child {
-        &mut self.0
-    }
+pub(crate) struct ProcessGroup {
+    pub leader: Child,
 }
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         // The id is `None` once the process has been waited for, so this never signals a process that reuses the id.
-        let id = self.0.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
+        let id = self.leader.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?));
         if let Some(id) = id {
             // Fails if the group has just ended.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
@@ -55,7 +42,7 @@ pub(crate) fn spawn(command: &mut Command, program: &str, workspace: &Path) -> R
     command.current_dir(workspace).env(TRIAL, "1").kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.process_group(0);
-    command.spawn().map(ProcessGroup).map_err(|error| match error.kind() {
+    command.spawn().map(|leader| ProcessGroup { leader }).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => CanaryFailure::NotFound(program.to_owned()),
         _ => CanaryFailure::NotStarted(error.to_string()),
     })

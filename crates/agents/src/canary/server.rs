@@ -37,7 +37,7 @@ pub(crate) async fn run(command: &ServerCommand, workspace: &Path) -> Vec<Canary
 /// A running server, which is killed on drop.
 struct Session {
     program: String,
-    child: ProcessGroup,
+    group: ProcessGroup,
     stdin: Option<ChildStdin>,
     lines: Option<Lines<BufReader<ChildStdout>>>,
 }
@@ -46,10 +46,10 @@ impl Session {
     fn open(command: &ServerCommand, workspace: &Path) -> Result<Self, CanaryFailure> {
         let command = command.in_workspace(&workspace.to_string_lossy());
         let mut process = Command::new(&command.program);
-        let mut child = spawn(process.args(&command.args), &command.program, workspace)?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let mut group = spawn(process.args(&command.args), &command.program, workspace)?;
+        let (stdin, stdout) = (group.leader.stdin.take(), group.leader.stdout.take());
         let lines = stdout.map(|stdout| BufReader::new(stdout).lines());
-        Ok(Self { program: command.program, child, stdin, lines })
+        Ok(Self { program: command.program, group, stdin, lines })
     }
 
     /// Returns the server's name and version.
@@ -101,8 +101,8 @@ impl Session {
     /// Explains why the output ended.
     async fn ended(&mut self) -> CanaryFailure {
         drop(self.stdin.take());
-        let stderr = read(self.child.stderr.take()).await;
-        let code = self.child.wait().await.ok().and_then(|status| status.code());
+        let stderr = read(self.group.leader.stderr.take()).await;
+        let code = self.group.leader.wait().await.ok().and_then(|status| status.code());
         ended(code, &self.program, &stderr)
     }
 }

@@ -1,5 +1,6 @@
 //! Claude Code, following its hooks reference (code.claude.com/docs/en/hooks): SessionStart, UserPromptSubmit,
-//! PostToolUse.
+//! PostToolUse. Codex (developers.openai.com/codex/hooks, and the schemas in `openai/codex`,
+//! `codex-rs/hooks/schema/generated`) has the same events, answers and names; its schemas allow no additional members.
 
 use serde_json::Value;
 

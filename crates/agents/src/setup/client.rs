@@ -143,6 +143,13 @@ impl Client {
     }
 }
 
+impl SettingsPlaces {
+    /// The same files in the workspace and in the home folder, where a variable may move them.
+    const fn alike(folder: &'static str, files: &'static [&'static str], moved: SettingsVariable) -> Self {
+        Self { project: Some(SettingsPlace::fixed(folder, files)), user: SettingsPlace::moved_by(folder, files, moved) }
+    }
+}
+
 impl SettingsPlace {
     /// A file that no environment variable moves.
     const fn fixed(folder: &'static str, files: &'static [&'static str]) -> Self {

@@ -73,7 +73,8 @@ fn narrowed(ours: &Entry<'_, '_>, wanted: &serde_json::Value) -> Option<HookGapK
 mod tests {
     use super::HookGapKind::{Missing, NoTool, OtherPattern};
     use super::*;
-    use crate::setup::{Connected, connect, write_command};
+    use crate::setup::plan::{Connected, connect};
+    use crate::setup::write_command;
 
     #[test]
     fn gaps_left_by_an_edit_of_the_entries() {

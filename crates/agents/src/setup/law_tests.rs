@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::plan::disconnect;
 use super::table_tests::{command, connected, disconnected, holds_entries, hook_words, value};
 use super::*;
 

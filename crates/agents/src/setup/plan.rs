@@ -26,16 +26,11 @@ pub(crate) type IsOwn<'a> = &'a dyn Fn(&str) -> bool;
 
 /// The result of connecting.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Connected {
+pub(super) enum Connected {
     /// The file already has every entry.
     Already,
-    /// The file must be written.
-    Write {
-        /// The new content of the whole file.
-        text: String,
-        /// The record to store; the caller adds the number of folders it creates.
-        record: Box<Record>,
-    },
+    /// The new content of the whole file, and the record to store; the caller adds the number of folders it creates.
+    Write { text: String, record: Box<Record> },
 }
 
 /// The result of disconnecting.
@@ -57,7 +52,7 @@ pub enum Disconnected {
 ///
 /// # Errors
 /// The file cannot be changed without guessing what it means. The message begins with line and column.
-pub fn connect(
+pub(super) fn connect(
     text: Option<&str>,
     client: &Client,
     command: &str,
@@ -96,7 +91,7 @@ pub fn connect(
 ///
 /// # Errors
 /// The file does not parse.
-pub fn disconnect(
+pub(super) fn disconnect(
     text: Option<&str>,
     client: &Client,
     record: Option<&Record>,

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::entries::ours;
+use super::plan::{Connected, connect, disconnect};
 use super::text::parse;
 use super::*;
 use refdesk_text::Error;

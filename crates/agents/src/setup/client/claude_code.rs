@@ -2,7 +2,7 @@
 //! file that also holds the program's state.
 
 use super::hooks::HookForm;
-use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::server::McpServer;
 use super::switches::ConnectedPart::{Hooks, Server};
 use super::switches::{Consent, SettingValue, Switch, SwitchFile, Switches, WORKSPACE_PLACEHOLDER};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
@@ -15,10 +15,7 @@ pub(super) const CLIENT: Client = Client {
     programs: &["claude"],
     markers: &[".claude", "CLAUDE.md"],
     hooks: Some(super::Hooks {
-        places: SettingsPlaces {
-            project: Some(SettingsPlace::fixed(".claude", &["settings.json"])),
-            user: SettingsPlace::moved_by(".claude", &["settings.json"], FOLDER),
-        },
+        places: SettingsPlaces::alike(".claude", &["settings.json"], FOLDER),
         form: HookForm::Group,
         events: &[
             ("SessionStart", None),
@@ -26,17 +23,10 @@ pub(super) const CLIENT: Client = Client {
             ("PostToolUse", Some("^(Read|Grep|Bash|WebFetch|WebSearch|mcp__.*)$")),
         ],
     }),
-    server: McpServer {
-        places: SettingsPlaces {
-            project: Some(SettingsPlace::fixed("", &[".mcp.json"])),
-            user: SettingsPlace::moved_by("", &[".claude.json"], FOLDER),
-        },
-        format: SettingsFormat::Json,
-        keys: &["mcpServers"],
-        other_keys: None,
-        form: ServerForm::Plain,
-        starts_elsewhere: false,
-    },
+    server: McpServer::usual(SettingsPlaces {
+        project: Some(SettingsPlace::fixed("", &[".mcp.json"])),
+        user: SettingsPlace::moved_by("", &[".claude.json"], FOLDER),
+    }),
     switches: Switches {
         files: &[
             SwitchFile::project(SettingsPlace::fixed(".claude", &["settings.local.json"])),

@@ -2,12 +2,14 @@
 //! project's settings only if the project is trusted, and runs a hook only after the user has reviewed it.
 
 use super::hooks::HookForm;
-use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::server::{McpServer, SettingsFormat};
 use super::switches::ConnectedPart::{Both, Hooks, Server};
 use super::switches::{Consent, SettingValue, Switch, SwitchFile, Switches, WORKSPACE_PLACEHOLDER};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FOLDER: SettingsVariable = SettingsVariable::Folder("CODEX_HOME");
+
+const CONFIG: SettingsPlaces = SettingsPlaces::alike(".codex", &["config.toml"], FOLDER);
 
 pub(super) const CLIENT: Client = Client {
     word: "codex",
@@ -15,29 +17,13 @@ pub(super) const CLIENT: Client = Client {
     programs: &["codex"],
     markers: &[".codex"],
     hooks: Some(super::Hooks {
-        places: SettingsPlaces {
-            project: Some(SettingsPlace::fixed(".codex", &["hooks.json"])),
-            user: SettingsPlace::moved_by(".codex", &["hooks.json"], FOLDER),
-        },
+        places: SettingsPlaces::alike(".codex", &["hooks.json"], FOLDER),
         form: HookForm::Group,
         events: &[("SessionStart", None), ("UserPromptSubmit", None), ("PostToolUse", Some("^(Bash|mcp__.*)$"))],
     }),
-    server: McpServer {
-        places: SettingsPlaces {
-            project: Some(SettingsPlace::fixed(".codex", &["config.toml"])),
-            user: SettingsPlace::moved_by(".codex", &["config.toml"], FOLDER),
-        },
-        format: SettingsFormat::Toml,
-        keys: &["mcp_servers"],
-        other_keys: None,
-        form: ServerForm::Plain,
-        starts_elsewhere: false,
-    },
+    server: McpServer { format: SettingsFormat::Toml, keys: &["mcp_servers"], ..McpServer::usual(CONFIG) },
     switches: Switches {
-        files: &[
-            SwitchFile::project(SettingsPlace::fixed(".codex", &["config.toml"])),
-            SwitchFile::user(SettingsPlace::moved_by(".codex", &["config.toml"], FOLDER)),
-        ],
+        files: &[SwitchFile::project(SettingsPlace::fixed(".codex", &["config.toml"])), SwitchFile::user(CONFIG.user)],
         switches: &[
             Switch::new(Hooks, &["features", "hooks"], SettingValue::Bool(false)),
             Switch::new(Hooks, &["features", "codex_hooks"], SettingValue::Bool(false)),

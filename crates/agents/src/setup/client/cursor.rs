@@ -2,10 +2,10 @@
 //! `${workspaceFolder}` in a workspace's settings.
 
 use super::hooks::{HookForm, Hooks};
-use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::server::McpServer;
 use super::switches::ConnectedPart::Server;
 use super::switches::Switches;
-use super::{Client, SettingsPlace, SettingsPlaces};
+use super::{Client, SettingsPlaces, SettingsVariable};
 
 pub(super) const CLIENT: Client = Client {
     word: "cursor",
@@ -13,24 +13,14 @@ pub(super) const CLIENT: Client = Client {
     programs: &["cursor", "cursor-agent"],
     markers: &[".cursor", ".cursorrules"],
     hooks: Some(Hooks {
-        places: SettingsPlaces {
-            project: Some(SettingsPlace::fixed(".cursor", &["hooks.json"])),
-            user: SettingsPlace::fixed(".cursor", &["hooks.json"]),
-        },
+        places: SettingsPlaces::alike(".cursor", &["hooks.json"], SettingsVariable::Never),
         form: HookForm::Flat,
         // Its `beforeSubmitPrompt` can block a prompt but not add to it.
         events: &[("sessionStart", None), ("postToolUse", Some("^(Shell|Read|Grep|MCP:.*)$")), ("preCompact", None)],
     }),
     server: McpServer {
-        places: SettingsPlaces {
-            project: Some(SettingsPlace::fixed(".cursor", &["mcp.json"])),
-            user: SettingsPlace::fixed(".cursor", &["mcp.json"]),
-        },
-        format: SettingsFormat::Json,
-        keys: &["mcpServers"],
-        other_keys: None,
-        form: ServerForm::Plain,
         starts_elsewhere: true,
+        ..McpServer::usual(SettingsPlaces::alike(".cursor", &["mcp.json"], SettingsVariable::Never))
     },
     switches: Switches::NONE,
     restart: "restart Cursor",

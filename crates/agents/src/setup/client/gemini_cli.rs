@@ -1,17 +1,14 @@
 //! Gemini CLI (`docs/hooks`, `docs/tools/mcp-server.md` of `google-gemini/gemini-cli`): hooks and servers are in one file.
 
 use super::hooks::HookForm;
-use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::server::McpServer;
 use super::switches::ConnectedPart::{Both, Hooks, Server};
 use super::switches::{Consent, SettingValue, Switch, SwitchFile, Switches, WORKSPACE_PLACEHOLDER};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const HOME: SettingsVariable = SettingsVariable::Home("GEMINI_CLI_HOME");
 
-const PLACES: SettingsPlaces = SettingsPlaces {
-    project: Some(SettingsPlace::fixed(".gemini", &["settings.json"])),
-    user: SettingsPlace::moved_by(".gemini", &["settings.json"], HOME),
-};
+const PLACES: SettingsPlaces = SettingsPlaces::alike(".gemini", &["settings.json"], HOME);
 
 pub(super) const CLIENT: Client = Client {
     word: "gemini-cli",
@@ -34,14 +31,7 @@ pub(super) const CLIENT: Client = Client {
             ("PreCompress", None),
         ],
     }),
-    server: McpServer {
-        places: PLACES,
-        format: SettingsFormat::Json,
-        keys: &["mcpServers"],
-        other_keys: None,
-        form: ServerForm::Plain,
-        starts_elsewhere: false,
-    },
+    server: McpServer::usual(PLACES),
     switches: Switches {
         files: &[
             SwitchFile::project(SettingsPlace::fixed(".gemini", &["settings.json"])),

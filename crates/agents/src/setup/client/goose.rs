@@ -17,12 +17,10 @@ pub(super) const CLIENT: Client = Client {
     markers: &[".goosehints", ".goose"],
     hooks: None,
     server: McpServer {
-        places: SettingsPlaces { project: None, user: USER },
         format: SettingsFormat::Yaml,
         keys: &["extensions"],
-        other_keys: None,
         form: ServerForm::Extension,
-        starts_elsewhere: false,
+        ..McpServer::usual(SettingsPlaces { project: None, user: USER })
     },
     switches: Switches::NONE,
     restart: "start a new session of goose in this folder",

@@ -1,7 +1,7 @@
 //! opencode (opencode.ai/docs/config, /docs/mcp-servers): a server. Its hooks are plugins in JavaScript, not commands.
 //! Version 2 nests the list of servers one level deeper, and still reads that of version 1.
 
-use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::server::{McpServer, ServerForm};
 use super::switches::ConnectedPart::Server;
 use super::switches::{SettingValue, Switch, SwitchFile, Switches};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
@@ -18,12 +18,10 @@ pub(super) const CLIENT: Client = Client {
     markers: &["opencode.json", "opencode.jsonc", ".opencode"],
     hooks: None,
     server: McpServer {
-        places: SettingsPlaces { project: Some(SettingsPlace::fixed("", FILES)), user: USER },
-        format: SettingsFormat::Json,
         keys: &["mcp"],
         other_keys: Some(&["mcp", "servers"]),
         form: ServerForm::List,
-        starts_elsewhere: false,
+        ..McpServer::usual(SettingsPlaces { project: Some(SettingsPlace::fixed("", FILES)), user: USER })
     },
     switches: Switches {
         files: &[

@@ -78,6 +78,18 @@ impl ServerCommand {
 }
 
 impl McpServer {
+    /// A server as most agents list it.
+    pub(super) const fn usual(places: SettingsPlaces) -> Self {
+        Self {
+            places,
+            format: SettingsFormat::Json,
+            keys: &["mcpServers"],
+            other_keys: None,
+            form: ServerForm::Plain,
+            starts_elsewhere: false,
+        }
+    }
+
     /// The command to write into this agent's settings; `for_user` if these are the user's own.
     pub fn command(&self, program: &str, for_user: bool) -> ServerCommand {
         let names_workspace = self.starts_elsewhere && !for_user;

@@ -2,7 +2,7 @@
 //! guarantee to start the server in the workspace, but expands `${workspaceFolder}`.
 
 use super::Switches;
-use super::server::{McpServer, ServerForm, SettingsFormat};
+use super::server::{McpServer, ServerForm};
 use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FILES: &[&str] = &["mcp.json"];
@@ -21,12 +21,10 @@ pub(super) const CLIENT: Client = Client {
     markers: &[".vscode"],
     hooks: None,
     server: McpServer {
-        places: SettingsPlaces { project: Some(SettingsPlace::fixed(".vscode", FILES)), user: USER },
-        format: SettingsFormat::Json,
         keys: &["servers"],
-        other_keys: None,
         form: ServerForm::Typed,
         starts_elsewhere: true,
+        ..McpServer::usual(SettingsPlaces { project: Some(SettingsPlace::fixed(".vscode", FILES)), user: USER })
     },
     switches: Switches::NONE,
     restart: "start the server refdesk in VS Code (command \"MCP: List Servers\")",

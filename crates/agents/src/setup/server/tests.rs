@@ -1,7 +1,7 @@
 //! Typical settings files that list servers, each connected and disconnected: tests what is added, what stays, and that
 //! disconnecting restores the file byte for byte.
 
-use super::super::{Client, Connected, Disconnected, Record, ServerCommand};
+use super::super::{Client, Disconnected, Record, ServerCommand};
 use super::*;
 
 pub(super) fn command(client: &Client) -> ServerCommand {
