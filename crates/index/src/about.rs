@@ -83,9 +83,9 @@ pub(crate) struct Corpus {
     /// The number of documents that never get a vector.
     unembedded: usize,
     /// The number of documents whose text means nothing to the model.
-    meaningless: usize,
+    pub meaningless: usize,
     /// The number of documents whose vector cannot be compared: all zeros, or with other dimensions.
-    incomparable: usize,
+    pub damaged: usize,
     /// The id of each document with its position, sorted by id.
     by_number: Vec<(i64, u32)>,
 }
@@ -195,7 +195,7 @@ impl Corpus {
         }
         let is_comparable = is_sound && document.values.len() == self.dims;
         self.meaningless += usize::from(is_meaningless);
-        self.incomparable += usize::from(document.has_vector && !is_comparable && !is_meaningless);
+        self.damaged += usize::from(document.has_vector && !is_comparable && !is_meaningless);
         if is_comparable {
             self.vectors.push(narrow(self.scales.len()));
             self.scales.push(document.scale);
@@ -244,11 +244,6 @@ impl Corpus {
         self.position(document).is_some_and(|at| self.vectors.get(at) == Some(&WAITING))
     }
 
-    /// The kind of a document; empty if the document is unknown.
-    pub(crate) fn kind(&self, document: i64) -> &str {
-        self.kind_and_source(document).0
-    }
-
     /// The kind of a document and the id of its source; empty if the document is unknown.
     pub(crate) fn kind_and_source(&self, document: i64) -> (&str, &str) {
         let Some(at) = self.position(document) else { return ("", "") };
@@ -292,20 +287,10 @@ impl Corpus {
         found
     }
 
-    /// The number of documents whose text means nothing to the model.
-    pub(crate) fn meaningless(&self) -> usize {
-        self.meaningless
-    }
-
-    /// The number of documents whose vector cannot be compared.
-    pub(crate) fn damaged(&self) -> usize {
-        self.incomparable
-    }
-
     /// The number of documents whose vector cannot be compared with this one.
     pub(crate) fn incomparable(&self, vector: &Vector) -> usize {
         let is_of_another_length = self.dims > 0 && vector.values.len() != self.dims;
-        if is_of_another_length { self.documents.len() } else { self.incomparable }
+        if is_of_another_length { self.documents.len() } else { self.damaged }
     }
 
     /// The best chunk of every source for these pieces, best source first; leaves out sources without any match.
@@ -482,7 +467,7 @@ mod tests {
         push(200, &[127, 0], 1.0);
         push(201, &[1, 2, 3], 1.0);
         push(202, &[0, 0], 0.0);
-        assert_eq!((corpus.len(), corpus.values.len(), corpus.scales.len(), corpus.incomparable), (203, 4, 2, 1));
+        assert_eq!((corpus.len(), corpus.values.len(), corpus.scales.len(), corpus.damaged), (203, 4, 2, 1));
         let vector = Vector { values: vec![127, 0], scale: 1.0 };
         let found: Vec<i64> =
             corpus.nearest(&vector, &[true; 203], 0.5, 10).into_iter().map(|(document, _)| document).collect();

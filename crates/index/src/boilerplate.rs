@@ -5,34 +5,12 @@
 use std::path::Path;
 
 /// Headings of change histories, at any level; also the title of a whole document.
-const CHANGES: [&str; 8] = [
-    "changelog",
-    "change log",
-    "change history",
-    "release history",
-    "release notes",
-    "revision history",
-    "revisions",
-    "version history",
-];
+const CHANGES: &str =
+    "changelog|change log|change history|release history|release notes|revision history|revisions|version history";
 
 /// Headings that mark a section as boilerplate, but not a document: a document titled "References" is about references.
-const SECTIONS: [&str; 14] = [
-    "contents",
-    "exit codes",
-    "further reading",
-    "history",
-    "references",
-    "related",
-    "related documents",
-    "related links",
-    "see also",
-    "table of contents",
-    "test",
-    "testing",
-    "tests",
-    "toc",
-];
+const SECTIONS: &str = "contents|exit codes|further reading|history|references|related|related documents|related links|see also|\
+                        table of contents|test|testing|tests|toc";
 
 /// File names of changelogs in capitals. In lower case they are ordinary words.
 const CAPITALS: [&str; 3] = ["CHANGES", "HISTORY", "NEWS"];
@@ -40,8 +18,8 @@ const CAPITALS: [&str; 3] = ["CHANGES", "HISTORY", "NEWS"];
 /// Whether a heading, numbered or not, is one of these. For the title of a document, only change histories count.
 pub(crate) fn is_boilerplate(heading: &str, is_title: bool) -> bool {
     let name = heading.trim_matches(|char: char| !char.is_alphabetic()).to_lowercase();
-    let is_one_of = |names: &[&str]| names.iter().any(|known| *known == name);
-    is_one_of(&CHANGES) || (!is_title && is_one_of(&SECTIONS))
+    let is_one_of = |names: &str| names.split('|').any(|known| known == name);
+    is_one_of(CHANGES) || (!is_title && is_one_of(SECTIONS))
 }
 
 /// Whether a file is a changelog by its name.

@@ -22,9 +22,14 @@ impl LazyModel {
         Self { borrowed: Mutex::new(ModelClient::below(state)) }
     }
 
-    /// A lender's answer; `None` without a lender.
-    fn ask<T>(&self, question: impl FnOnce(&mut ModelClient) -> Option<T>) -> Option<T> {
-        question(&mut self.borrowed.lock().unwrap_or_else(PoisonError::into_inner))
+    /// A lender's answer; without a lender, that of the loaded model.
+    fn ask<T>(
+        &self,
+        lender: impl FnOnce(&mut ModelClient) -> Option<T>,
+        loaded: impl FnOnce(&MiniLm) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let lent = lender(&mut self.borrowed.lock().unwrap_or_else(PoisonError::into_inner));
+        lent.map_or_else(|| loaded(MiniLm::shared()?), Ok)
     }
 }
 
@@ -38,24 +43,15 @@ impl Embedder for LazyModel {
     }
 
     fn embed(&self, text: &str) -> Result<Vector, Error> {
-        if let Some(vector) = self.ask(|model| model.embed(&[text])).and_then(|mut vectors| vectors.pop()) {
-            return Ok(vector);
-        }
-        MiniLm::shared()?.embed(text)
+        self.ask(|lender| lender.embed(&[text])?.pop(), |model| model.embed(text))
     }
 
     fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, Error> {
-        if let Some(vectors) = self.ask(|model| model.embed(texts)) {
-            return Ok(vectors);
-        }
-        MiniLm::shared()?.embed_all(texts)
+        self.ask(|lender| lender.embed(texts), |model| model.embed_all(texts))
     }
 
     fn knows(&self, word: &str) -> Result<bool, Error> {
-        if let Some(is_known) = self.ask(|model| model.knows(word)) {
-            return Ok(is_known);
-        }
-        MiniLm::shared()?.knows(word)
+        self.ask(|lender| lender.knows(word), |model| model.knows(word))
     }
 
     fn background(&self, texts: &[String]) -> Result<Vec<Vector>, Error> {

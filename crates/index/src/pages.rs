@@ -113,6 +113,14 @@ pub trait DatabasePages: Sync {
     fn content(&self, path: &Path) -> io::Result<PageContent>;
 }
 
+impl DatabaseSubject {
+    /// Its parts in the order of their columns in the tables; none without a subject.
+    pub(crate) fn parts(subject: Option<&Self>) -> [Option<&str>; 5] {
+        let Some(Self { database, schema, table, column, domain }) = subject else { return [None; 5] };
+        [Some(database.as_str()), schema.as_deref(), table.as_deref(), column.as_deref(), domain.as_deref()]
+    }
+}
+
 impl PageContent {
     /// A hash that changes whenever a document does.
     pub(crate) fn hash(&self) -> Vec<u8> {

@@ -49,11 +49,7 @@ pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
         between.sort_by(|one, other| share.get(other).partial_cmp(&share.get(one)).unwrap_or(Ordering::Equal));
         between.truncate(most.saturating_sub(3));
         let kept: HashSet<usize> = between.into_iter().chain([0, last]).collect();
-        let mut at = 0;
-        found.retain(|_| {
-            at += 1;
-            kept.contains(&(at - 1))
-        });
+        found = found.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, piece)| piece).collect();
     }
     std::iter::once(text).chain(found).collect()
 }

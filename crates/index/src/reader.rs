@@ -235,8 +235,8 @@ impl Index {
     pub fn status(&self, model: &str, catalog: &[&str]) -> Result<IndexStatus, Error> {
         let documents = self.storage.count()?;
         let corpus = self.index_cache.corpus(&*self.storage, model)?;
-        let without_vector = self.storage.count_without_vector(model)? + corpus.damaged();
-        let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector + corpus.meaningless());
+        let without_vector = self.storage.count_without_vector(model)? + corpus.damaged;
+        let with_vector = self.storage.count_embedded()?.saturating_sub(without_vector + corpus.meaningless);
         let unread = corpus.unread(unread(&*self.storage)?, catalog);
         let computed = |model| threshold::load(&*self.storage, model, Language::English);
         let threshold = computed(model)?.map_or_else(|| computed(threshold::WORDS_ALONE), |known| Ok(Some(known)))?;

@@ -236,7 +236,7 @@ impl Index {
         // Until a document has a vector, its rank counts for both lists. Otherwise, while the index is being built, any
         // document with a vector would come before the best one by words.
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
-        let weight = |document| in_lists(document) * (query.weight)(corpus.kind(document));
+        let weight = |document| in_lists(document) * (query.weight)(corpus.kind_and_source(document).0);
         let has_compound = |term: &str, it| {
             compounds
                 .iter()
@@ -246,7 +246,7 @@ impl Index {
             let wanted = with_words.iter().take(parsed.terms.len());
             wanted.into_iter().all(|(term, documents)| documents.contains(&it) || has_compound(term, it))
         };
-        let listed = by_words.iter().chain(&by_meaning).copied().filter(|it| corpus.kind(*it) == TABLE);
+        let listed = by_words.iter().chain(&by_meaning).copied().filter(|it| corpus.kind_and_source(*it).0 == TABLE);
         // In other queries, `order` and `user` are ordinary words.
         let is_about_tables = query.database.is_some() || query.domain.is_some() || !query.kinds.is_empty();
         let named = match is_about_tables {
@@ -282,7 +282,7 @@ impl Index {
             hits: hits.collect(),
             partial: corpus.partial(embedder.is_some(), corpus.unread(unread(storage)?, query.catalog), query.changed),
             outdated,
-            incomparable: vector.as_ref().map_or(corpus.damaged(), |vector| corpus.incomparable(vector)),
+            incomparable: vector.as_ref().map_or(corpus.damaged, |vector| corpus.incomparable(vector)),
             is_cut: parsed.is_cut,
             is_empty: false,
         })

@@ -394,7 +394,7 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         join,
         is_boilerplate,
     } = document;
-    let part = |of: fn(&DatabaseSubject) -> Option<&String>| subject.as_ref().and_then(of);
+    let [database, schema, table, column, domain] = DatabaseSubject::parts(subject.as_ref());
     let texts: [&str; 6] = [doc_type, &key.source, &key.path, heading, content, keywords];
     let seal = sealed_document(texts, [*line, *end_line], content_hash, subject.as_ref()).seal(seal_key);
     statement.execute(params![
@@ -407,11 +407,11 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         content,
         keywords,
         content_hash,
-        part(|it| Some(&it.database)),
-        part(|it| it.schema.as_ref()),
-        part(|it| it.table.as_ref()),
-        part(|it| it.column.as_ref()),
-        part(|it| it.domain.as_ref()),
+        database,
+        schema,
+        table,
+        column,
+        domain,
         is_boilerplate,
         seal,
     ])?;
@@ -422,7 +422,6 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
     let IndexedJoin { from_table, from_columns, to_table, to_columns, inferred } = join;
     let origin = if *inferred { INFERRED } else { KEY };
     let (from_columns, to_columns) = (in_json(from_columns), in_json(to_columns));
-    let database = part(|it| Some(&it.database));
     statement
         .execute(params![id, from_table, from_columns, to_table, to_columns, database, origin, join_seal])
         .map(drop)
@@ -437,17 +436,9 @@ fn sealed_document(
     content_hash: &[u8],
     subject: Option<&DatabaseSubject>,
 ) -> SealedRow {
-    let part = |of: fn(&DatabaseSubject) -> Option<&String>| subject.and_then(of);
     let row = texts.into_iter().fold(SealedRow::of("index.db/documents"), SealedRow::with);
-    lines
-        .into_iter()
-        .fold(row, SealedRow::with_number)
-        .with(content_hash)
-        .with_optional(part(|it| Some(&it.database)))
-        .with_optional(part(|it| it.schema.as_ref()))
-        .with_optional(part(|it| it.table.as_ref()))
-        .with_optional(part(|it| it.column.as_ref()))
-        .with_optional(part(|it| it.domain.as_ref()))
+    let row = lines.into_iter().fold(row, SealedRow::with_number).with(content_hash);
+    DatabaseSubject::parts(subject).into_iter().fold(row, SealedRow::with_optional)
 }
 
 /// A join, bound to the document with this seal.

@@ -267,14 +267,13 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
         storage.set_metadata(UNREAD, &sources.len().to_string())?;
     }
     let version = job.pages.map_or("", DatabasePages::version);
-    let has_other_pages = has_other_pages(storage, job.pages)?;
-    let how = Comparison { pages: job.pages, has_other_pages, now: job.now };
+    let how = Comparison { stamps: Stamps::of(storage, job.pages)?, now: job.now };
     let mut ticker = Ticker::new(&mut *job.progress);
     let mut updates = Vec::new();
     let mut sources_of = SourcesOfTexts::default();
     let (mut room, mut pending, mut cut) = (DocumentCapacity::of(storage)?, 0, CutTexts::of(storage)?);
     for (done, some) in sources.chunks(SOURCES_AT_ONCE).enumerate() {
-        let mut wanted: Vec<IndexableText> = some.iter().flat_map(|source| texts(source, &budget, how.pages)).collect();
+        let mut wanted: Vec<IndexableText> = some.iter().flat_map(|source| texts(source, &budget, job.pages)).collect();
         wanted.retain(|text| {
             let is_indexed = sources_of.may_have(text);
             report.shared += usize::from(!is_indexed);
@@ -316,19 +315,13 @@ fn words(storage: &mut dyn Storage, job: &mut Job, report: &mut Report) -> Resul
     updates.extend(known.into_keys().filter(is_gone).map(TextUpdate::Removed));
     report.cut = cut.store(storage, true)?;
     store(storage, &mut updates, 0, report)?;
-    if has_other_pages {
+    if how.stamps.has_other_pages {
         storage.set_metadata(PAGES, version)?;
     }
     if report.removed > 0 {
         storage.remove_unused_vectors()?;
     }
     Ok(true)
-}
-
-/// Whether the set of possible pages has changed since indexing.
-fn has_other_pages(storage: &dyn Storage, pages: Option<&dyn DatabasePages>) -> Result<bool, Error> {
-    let version = pages.map_or("", DatabasePages::version);
-    Ok(storage.metadata(PAGES)?.is_none_or(|known| known != version))
 }
 
 /// How many files were added, changed or removed since indexing, among the first files of a catalog's indexed sources.
@@ -338,7 +331,7 @@ pub(crate) fn changed_files(
     pages: Option<&dyn DatabasePages>,
     now: SystemTime,
 ) -> usize {
-    let how = Comparison { pages, has_other_pages: false, now };
+    let how = Comparison { stamps: Stamps { pages, has_other_pages: false }, now };
     let budget = WalkBudget::default();
     let mut sources_of = SourcesOfTexts::default();
     let (mut changed, mut compared, mut read) = (HashSet::new(), 0, 0);

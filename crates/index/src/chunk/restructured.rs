@@ -4,6 +4,7 @@ use super::{Block, BlockKind};
 
 /// A line with its byte range.
 struct Line<'t> {
+    /// Without white space at its end.
     text: &'t str,
     start: usize,
     end: usize,
@@ -25,11 +26,11 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
                 });
                 (Some(BlockKind::Heading(level + 1, Some(title.to_owned()))), length)
             }
-            None if line.text.trim().is_empty() => (None, 1),
+            None if line.text.is_empty() => (None, 1),
             None if is_indented(line) => (Some(BlockKind::Code), indented(rest)),
             None => {
-                let is_over = |line: &&Line| line.text.trim().is_empty();
-                (Some(BlockKind::Text), rest.iter().position(|line| is_over(&line)).unwrap_or(rest.len()))
+                let end = rest.iter().position(|line| line.text.is_empty());
+                (Some(BlockKind::Text), end.unwrap_or(rest.len()))
             }
         };
         is_after_blank = !matches!(kind, Some(BlockKind::Text | BlockKind::Code));
@@ -42,14 +43,13 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
 
 fn lines(text: &str) -> Vec<Line<'_>> {
     let mut end = 0;
-    let line = |line: &'_ str| {
-        let start = end;
-        end += line.len();
-        (start, end)
-    };
-    let places: Vec<(usize, usize)> = text.split_inclusive('\n').map(line).collect();
-    let line = |(start, end)| Line { text: text.get(start..end).unwrap_or_default().trim_end(), start, end };
-    places.into_iter().map(line).collect()
+    text.split_inclusive('\n')
+        .map(|line| {
+            let start = end;
+            end += line.len();
+            Line { text: line.trim_end(), start, end }
+        })
+        .collect()
 }
 
 /// The title at the beginning of these lines: its style, its text, and its number of lines.

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::{SOURCE, TEXT, has_other_pages};
+use super::{PAGES, SOURCE, TEXT};
 use crate::chunk::{Chunk, HEADING_SEPARATOR, Outline, chunks};
 use crate::pages::{DatabasePages, DatabaseSubject, PageContent, PageRole};
 use crate::search::FoundDocument;
@@ -51,36 +51,40 @@ pub(super) enum Compared {
 
 /// How the texts of a run are compared with the index.
 pub(super) struct Comparison<'a> {
-    pub pages: Option<&'a dyn DatabasePages>,
-    /// Whether the set of possible pages has changed since indexing.
-    pub has_other_pages: bool,
+    pub stamps: Stamps<'a>,
     pub now: SystemTime,
 }
 
 impl Comparison<'_> {
     /// The known state of a text, if its stamp can tell whether it has changed.
     fn stamped<'k>(&self, known: Option<&'k TextState>, path: &Path) -> Option<&'k TextState> {
-        let may_be_a_page = || self.pages.is_none_or(|pages| pages.covers(path));
-        known.filter(|_| !(self.has_other_pages && may_be_a_page()))
+        known.filter(|_| self.stamps.can_tell(path))
     }
 }
 
 /// Tells from the stamps of files only whether documents are as they were when they were indexed.
 pub(crate) struct Stamps<'a> {
-    pages: Option<&'a dyn DatabasePages>,
-    has_other_pages: bool,
+    pub(super) pages: Option<&'a dyn DatabasePages>,
+    /// Whether the set of possible pages has changed since indexing.
+    pub(super) has_other_pages: bool,
 }
 
 impl<'a> Stamps<'a> {
     pub(crate) fn of(storage: &dyn Storage, pages: Option<&'a dyn DatabasePages>) -> Result<Self, Error> {
-        Ok(Self { pages, has_other_pages: has_other_pages(storage, pages)? })
+        let version = pages.map_or("", DatabasePages::version);
+        let has_other_pages = storage.metadata(PAGES)?.is_none_or(|known| known != version);
+        Ok(Self { pages, has_other_pages })
+    }
+
+    /// Whether the role of a file is still the one for which it was indexed.
+    fn can_tell(&self, path: &Path) -> bool {
+        !self.has_other_pages || self.pages.is_some_and(|pages| !pages.covers(path))
     }
 
     /// Whether the files of a document are those that it was made from; false if their stamps cannot prove it.
     pub(crate) fn are_same(&self, document: &Document) -> bool {
         let path = Path::new(&document.path);
-        let may_be_a_page = || self.pages.is_none_or(|pages| pages.covers(path));
-        if document.stamp == NO_STAMP || (self.has_other_pages && may_be_a_page()) {
+        if document.stamp == NO_STAMP || !self.can_tell(path) {
             return false;
         }
         match self.pages.map_or(PageRole::Other, |pages| pages.role(path)) {
@@ -136,7 +140,9 @@ impl IndexableText<'_> {
                 if how.stamped(known, path).is_some_and(|known| known.stamp == together) {
                     return Compared::Unchanged;
                 }
-                let Some(Ok(content)) = how.pages.map(|pages| pages.content(path)) else { return Compared::Unreadable };
+                let Some(Ok(content)) = how.stamps.pages.map(|pages| pages.content(path)) else {
+                    return Compared::Unreadable;
+                };
                 let stamp = if stamps.iter().all(|stamp| stamp.has_settled(how.now)) { together } else { NO_STAMP };
                 compare_with(stamp, content.hash(), known, || page_documents(path, content))
             }
