@@ -91,17 +91,11 @@ pub fn sweep(folder: &Path) -> io::Result<()> {
 }
 
 /// The device number of the file system that contains a file.
-///
-/// # Errors
-/// The file system's error.
 pub(crate) fn device_of(file: &File) -> io::Result<u64> {
     file.metadata().map(|file| file.dev())
 }
 
-/// Waits until everything on the file system of this file is on disk.
-///
-/// # Errors
-/// The file system's error, or the platform has no such call.
+/// Waits until everything on the file system of this file is on disk; an error if the platform has no such call.
 pub(crate) fn sync_file_system(file: &File) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     return Ok(rustix::fs::syncfs(file)?);
@@ -286,7 +280,7 @@ enum WriterLock {
 
 impl Staged {
     /// The open file; in a batch, that of the leader, which is on the same file system.
-    fn file(&self) -> &File {
+    pub(super) fn file(&self) -> &File {
         match &self.hold {
             WriterLock::Own(file) => file,
             WriterLock::Leader(leader) => leader.file(),
@@ -302,22 +296,6 @@ impl Staged {
             WriterLock::Own(file) => file.sync_data(),
             WriterLock::Leader(_) => self.folder.open(&self.name)?.sync_data(),
         }
-    }
-
-    /// Waits until everything on its file system is on disk.
-    ///
-    /// # Errors
-    /// The file system's error, or the platform has no such call.
-    pub(super) fn sync_file_system(&self) -> io::Result<()> {
-        sync_file_system(self.file())
-    }
-
-    /// The device number of its file system.
-    ///
-    /// # Errors
-    /// The file system's error, or the platform has no device numbers.
-    pub(super) fn device(&self) -> io::Result<u64> {
-        device_of(self.file())
     }
 
     /// Marks a file as renamed by other means, so that it is not removed on drop.

@@ -46,9 +46,7 @@ impl Folder {
         wait(&file, timeout).map_err(|error| with_path(&self.path_of(name), error))?;
         Ok(Lock { _file: file })
     }
-}
 
-impl Folder {
     /// Waits up to `timeout` for the lock of the folder itself, which excludes other writers; creates nothing. `None`
     /// if the folder cannot be locked: this user may not list it, or its file system has no locks.
     ///

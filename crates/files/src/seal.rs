@@ -18,6 +18,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::error::{is_disk_full, no_seal_key};
+use super::name::hex;
 use super::own::open_state_file;
 use super::path::{Resolver, absolute};
 use super::private::{is_owned_by_user, is_writable};
@@ -205,7 +206,7 @@ impl SealKey {
         }
         let seal = self.seal(place, &[&out]);
         out.extend_from_slice(open.as_bytes());
-        seal.iter().for_each(|byte| out.extend_from_slice(&digits(*byte)));
+        out.extend_from_slice(hex(&seal).as_bytes());
         out.extend_from_slice(close.as_bytes());
         out
     }
@@ -235,14 +236,9 @@ fn keyed(key: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).unwrap_or_else(|_| Hmac::new(&Default::default()))
 }
 
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-fn digits(byte: u8) -> [u8; 2] {
-    [byte >> 4, byte & 15].map(|digit| DIGITS.get(usize::from(digit)).copied().unwrap_or(b'0'))
-}
-
+/// A byte written in lower-case hexadecimal.
 fn byte(digits: &[u8]) -> Option<u8> {
-    let value = |digit: &u8| u8::try_from(DIGITS.iter().position(|known| known == digit)?).ok();
+    let value = |digit: &u8| u8::try_from(b"0123456789abcdef".iter().position(|known| known == digit)?).ok();
     match digits {
         [high, low] => Some(value(high)? << 4 | value(low)?),
         _ => None,

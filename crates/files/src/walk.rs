@@ -132,10 +132,6 @@ struct WalkFolder {
 }
 
 impl WalkFolder {
-    fn top() -> Self {
-        Self { path: PathBuf::new(), depth: 0, above: None }
-    }
-
     /// The path relative to the ancestor at this depth.
     fn path_from(&self, depth: usize) -> PathBuf {
         let mut names = Vec::new();
@@ -176,12 +172,13 @@ struct Walk<'a, W> {
 
 impl<'a, W: Fn(&OsStr) -> bool> Walk<'a, W> {
     fn of(top: &'a Folder, budget: &'a WalkBudget, wanted: W) -> Self {
+        let folder = WalkFolder { path: PathBuf::new(), depth: 0, above: None };
         Walk {
             top,
             wanted,
             rest: budget.start(),
             pending: Vec::new(),
-            opened: (Rc::new(WalkFolder::top()), top.clone()),
+            opened: (Rc::new(folder), top.clone()),
             reached: Vec::new(),
             linked: HashSet::new(),
             stopped: None,

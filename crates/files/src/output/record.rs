@@ -83,11 +83,8 @@ impl FileRename {
         if now.as_ref() == Some(&self.after) {
             return RenameState::After;
         }
-        let staged = PriorContent::read(&self.staged).ok().map(|(staged, _)| staged);
-        match (now.as_ref() == Some(&self.before), staged.as_ref() == Some(&self.after)) {
-            (true, true) => RenameState::Before,
-            _ => RenameState::Neither,
-        }
+        let is_staged = || PriorContent::read(&self.staged).is_ok_and(|(staged, _)| staged == self.after);
+        if now.as_ref() == Some(&self.before) && is_staged() { RenameState::Before } else { RenameState::Neither }
     }
 
     /// Makes the rename.

@@ -6,6 +6,7 @@ use std::thread;
 
 use super::record::write_failed;
 use super::write::StagedProposal;
+use crate::atomic::{device_of, sync_file_system};
 use refdesk_text::{Code, Error};
 
 /// The number of threads that sync files.
@@ -42,9 +43,8 @@ fn sync_file_systems(ready: &[StagedProposal<'_>]) -> bool {
             return true;
         }
         known = Some(folder);
-        match ready.new.device() {
-            Ok(device) if !devices.insert(device) => true,
-            Ok(_) => ready.new.sync_file_system().is_ok(),
+        match device_of(ready.new.file()) {
+            Ok(device) => !devices.insert(device) || sync_file_system(ready.new.file()).is_ok(),
             Err(_) => false,
         }
     })

@@ -140,9 +140,7 @@ fn stage<'a>(wanted: &[&'a Proposal], folders: &mut Vec<PathBuf>) -> Result<Vec<
     }
     if ready.len() > 1 {
         sync(&ready)?;
-    }
-    // A single rename is atomic; of several, those already made may have to be undone.
-    if ready.len() > 1 {
+        // A single rename is atomic; of several, those already made may have to be undone.
         for ready in ready.iter_mut().filter(|ready| ready.proposal.before != PriorContent::Nothing) {
             let proposal = ready.proposal;
             let name = proposal.path.file_name().unwrap_or_default();
@@ -183,7 +181,7 @@ fn record_of(ready: &[StagedProposal<'_>], folders: &[PathBuf]) -> WriteRecord {
     let files = ready.iter().map(|ready| {
         let Proposal { path, shown, text, before, .. } = ready.proposal;
         let after = PriorContent::File { size: text.len() as u64, hash: sha256_hex(text.as_bytes()) };
-        let (staged, old) = (ready.new.path().to_path_buf(), ready.old.as_ref().map(|old| old.path().to_path_buf()));
+        let (staged, old) = (ready.new.path(), ready.old.as_ref().map(Staged::path));
         FileRename { path: path.clone(), shown: shown.clone(), staged, old, before: before.clone(), after }
     });
     WriteRecord { files: files.collect(), folders: folders.to_vec(), staging: Vec::new() }
