@@ -16,7 +16,7 @@ const NAME: usize = 64;
 
 /// The session of a connection.
 #[derive(Debug, Default)]
-pub struct Connection {
+pub(crate) struct Connection {
     /// The session given when the server was started.
     given: Option<String>,
     /// Created by `initialize`, or by the first request on a pipe without it.
@@ -26,18 +26,17 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection with the given session, or with a new one.
-    pub fn new(given: Option<&str>) -> Self {
+    pub(crate) fn new(given: Option<&str>) -> Self {
         Self { given: given.map(str::to_owned), ..Self::default() }
     }
 
     /// The session of the agent that sent `initialize`; all further requests on this connection share it.
-    pub fn begin(&self, context: &RequestContext<RoleServer>) -> Session {
+    pub(crate) fn begin(&self, context: &RequestContext<RoleServer>) -> Session {
         self.of(&name_of(context), true)
     }
 
     /// The session of the agent that sent a request.
-    pub fn session(&self, context: &RequestContext<RoleServer>) -> Session {
+    pub(crate) fn session(&self, context: &RequestContext<RoleServer>) -> Session {
         self.of(&name_of(context), lasts(context))
     }
 

@@ -12,7 +12,7 @@ use super::address::Address;
 use super::prompts;
 use super::resource;
 use super::resources::{BELOW, GENERAL};
-use super::tools::closed;
+use super::tools::{closed, invalid};
 use refdesk_core::selection::Access;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
@@ -58,17 +58,14 @@ fn words(snapshot: &Snapshot, access: &Access, asked: &CompleteRequestParams) ->
             match variable.map(|variable| variable.kind) {
                 Some(VariableKind::Flag) => Ok(vec!["true".to_owned(), "false".to_owned()]),
                 Some(_) => Ok(by_name(snapshot, argument)),
-                None => Err(ErrorData::invalid_params(
-                    format!(
-                        "the prompt has no such argument; prompts/list lists those of '{}'",
-                        one_line(&template.name)
-                    ),
-                    None,
-                )),
+                None => {
+                    let name = one_line(&template.name);
+                    Err(invalid(format!("the prompt has no such argument; prompts/list lists those of '{name}'")))
+                }
             }
         }
         Reference::Resource(of) => of_template(snapshot, access, &of.uri, asked),
-        _ => Err(ErrorData::invalid_params("only ref/prompt and ref/resource can be completed", None)),
+        _ => Err(invalid("only ref/prompt and ref/resource can be completed")),
     }
 }
 
@@ -109,7 +106,7 @@ fn of_template(
     template: &str,
     asked: &CompleteRequestParams,
 ) -> Result<Vec<String>, ErrorData> {
-    let refuse = |message: &str| Err(ErrorData::invalid_params(message.to_owned(), None));
+    let refuse = |message: &str| Err(invalid(message));
     let [of_source, of_file] = GENERAL;
     let own = template.strip_suffix(BELOW).filter(|_| template != of_file).map(Address::parse);
     if template != of_source && template != of_file && !matches!(own, Some(Ok(_))) {

@@ -18,8 +18,6 @@ mod stdio;
 mod tools;
 mod validate;
 
-pub use agent::Connection;
-pub use server::Server;
 pub use stdio::serve_stdio;
 
 use refdesk_desk::session::DEFAULT;

@@ -20,7 +20,7 @@ use super::address::Address;
 use super::prompts::prompts;
 use super::resource::check;
 use super::resources::mime_type;
-use super::tools::closed;
+use super::tools::{closed, invalid};
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_core::mention::files;
 use refdesk_core::selection::Access;
@@ -81,9 +81,9 @@ impl ClientNotices {
         let mut subscribed = self.subscribed();
         for (uri, fingerprint) in fingerprints {
             if subscribed.len() >= SUBSCRIPTIONS && !subscribed.contains_key(&uri) {
-                let message =
-                    format!("a connection may subscribe to {SUBSCRIPTIONS} resources; unsubscribe from some first");
-                return Err(ErrorData::invalid_params(message, None));
+                return Err(invalid(format!(
+                    "a connection may subscribe to {SUBSCRIPTIONS} resources; unsubscribe from some first"
+                )));
             }
             subscribed.insert(uri, fingerprint);
         }

@@ -4,6 +4,8 @@
 use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
+use super::tools::invalid;
+
 /// The most entries of a page.
 const PAGE: usize = 100;
 
@@ -27,13 +29,9 @@ pub(crate) fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>)
 
 /// The error for an invalid cursor.
 pub(crate) fn stale(list: &str) -> ErrorData {
-    ErrorData::invalid_params(
-        format!(
-            "this is not a cursor of the list of {list}: pass nextCursor of the last page you got, or no cursor to \
-             start again"
-        ),
-        None,
-    )
+    invalid(format!(
+        "this is not a cursor of the list of {list}: pass nextCursor of the last page you got, or no cursor to start again"
+    ))
 }
 
 /// The first page of these entries.

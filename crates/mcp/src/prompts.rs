@@ -11,7 +11,7 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use super::paging::{Page, after, page};
-use super::tools::closed;
+use super::tools::{closed, invalid};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{RenderFailure, RenderRequest, Session};
@@ -88,14 +88,13 @@ pub(crate) fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Templ
                 Some(problem) => (format!("cannot be read: {}", one_line(problem)), "fix the template"),
                 None => ("needs lists or objects, which a prompt does not accept".to_owned(), "use renderTemplate"),
             };
-            Err(ErrorData::invalid_params(format!("the template '{}' {what}; {instead}", one_line(name)), None))
+            Err(invalid(format!("the template '{}' {what}; {instead}", one_line(name))))
         }
         None => {
             let known = index.templates.iter().filter(|template| is_prompt(template)).map(|it| it.name.as_str());
             let advice =
                 did_you_mean(name, known).unwrap_or_else(|| "prompts/list lists those of the selection".to_owned());
-            let name: String = name.chars().take(200).collect();
-            Err(ErrorData::invalid_params(format!("no prompt is named '{}'; {advice}", one_line(&name)), None))
+            Err(invalid(format!("no prompt is named '{}'; {advice}", shown(name))))
         }
     }
 }
@@ -147,13 +146,11 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
                 Value::Bool(false)
             }
             Value::String(text) if is_flag => {
-                let message =
-                    format!("the argument '{}' must be 'true' or 'false', not '{}'", one_line(&name), shown(&text));
-                return Err(ErrorData::invalid_params(message, None));
+                let (name, text) = (one_line(&name), shown(&text));
+                return Err(invalid(format!("the argument '{name}' must be 'true' or 'false', not '{text}'")));
             }
             Value::Array(_) | Value::Object(_) => {
-                let message = format!("the argument '{}' must be a string", one_line(&name));
-                return Err(ErrorData::invalid_params(message, None));
+                return Err(invalid(format!("the argument '{}' must be a string", one_line(&name))));
             }
             other => other,
         };
@@ -184,9 +181,8 @@ fn unfit(template: &Template, missing: &[&str], stray: &[&str]) -> ErrorData {
     }
     let all: Vec<&str> = names_of(template).collect();
     let all = if all.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", names(&all)) };
-    let message =
-        format!("invalid arguments for the prompt '{}': {}; {all}", one_line(&template.name), sentences.join("; "));
-    ErrorData::invalid_params(message, None)
+    let (name, sentences) = (one_line(&template.name), sentences.join("; "));
+    invalid(format!("invalid arguments for the prompt '{name}': {sentences}; {all}"))
 }
 
 fn names_of(template: &Template) -> impl Iterator<Item = &str> {
@@ -200,13 +196,6 @@ fn render_error(name: &str, unrendered: &RenderFailure) -> ErrorData {
     } else {
         format!("; {}", unrendered.error.fix.worded(&|fix| refdesk_tools::advice(fix, &[])))
     };
-    ErrorData::invalid_params(
-        format!(
-            "the prompt '{}' does not render: {}{}",
-            one_line(name),
-            one_line(&unrendered.error.message),
-            one_line(&hint)
-        ),
-        None,
-    )
+    let message = one_line(&unrendered.error.message);
+    invalid(format!("the prompt '{}' does not render: {message}{}", one_line(name), one_line(&hint)))
 }

@@ -26,21 +26,19 @@ type Answer<T> = Result<T, ErrorData>;
 
 /// The server for one connection.
 #[derive(Debug, Clone)]
-pub struct Server {
+pub(crate) struct Server {
     handle: DeskHandle,
     connection: Arc<Connection>,
     notices: Arc<ClientNotices>,
 }
 
 impl Server {
-    /// A server for a new connection.
-    pub fn new(handle: DeskHandle) -> Self {
+    pub(crate) fn new(handle: DeskHandle) -> Self {
         let connection = Arc::new(Connection::new(handle.session()));
         Self { handle, connection, notices: Arc::default() }
     }
 
-    /// The session of the agent that sent a request.
-    pub fn session(&self, context: &Context) -> Session {
+    fn session(&self, context: &Context) -> Session {
         self.connection.session(context)
     }
 

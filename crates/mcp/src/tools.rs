@@ -69,9 +69,14 @@ fn response(answer: ToolAnswer) -> Result<CallToolResponse, ErrorData> {
 /// Converts an error of a call.
 fn protocol_error(error: Error) -> ErrorData {
     match error.code {
-        Code::InvalidCall => ErrorData::invalid_params(error.message, None),
+        Code::InvalidCall => invalid(error.message),
         _ => ErrorData::internal_error(error.message, None),
     }
+}
+
+/// The error for parameters that are not valid.
+pub(crate) fn invalid(message: impl Into<String>) -> ErrorData {
+    ErrorData::invalid_params(message.into(), None)
 }
 
 /// The error when the desk is closed because the server is shutting down.
