@@ -11,7 +11,7 @@ use super::answer::{CommandOutput, object};
 use super::args::{IndexArgs, InitArgs};
 use super::output::{ask, ask_line, ask_to_leave, ask_with_yes, can_ask, unasked};
 use refdesk_desk::{
-    CatalogChange, CatalogLayout, Desk, Discovery, MissingSource, MovedSource, ProposedPlace, ProposedSource,
+    CatalogChange, CatalogLayout, Desk, Discovery, KnownSource, MovedSource, ProposedPlace, ProposedSource,
     SamplePrompt, ScanNote, Session,
 };
 use refdesk_files::output::Proposal;
@@ -350,7 +350,7 @@ fn answer(status: &str, found: &Discovery, ticks: &Ticks) -> CommandOutput {
     let proposals: Vec<Value> =
         found.new.iter().zip(ticks.of_new()).map(|(source, is_ticked)| proposal(source, is_ticked)).collect();
     let moved = |it: &MovedSource| json!({"id": it.id, "before": it.before, "after": lossy(&it.after), "evidence": it.evidence});
-    let gone = |it: &MissingSource| json!({"id": it.id, "path": it.path, "file": it.file});
+    let gone = |it: &KnownSource| json!({"id": it.id, "path": it.shown, "file": it.file});
     let skipped = found.notes.iter().map(|it| json!({"file": it.file, "line": it.line, "message": it.message}));
     let json = object([
         ("status", json!(status)),

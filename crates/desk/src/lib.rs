@@ -86,7 +86,7 @@ pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
 pub use problems::ProblemParts;
 pub use profile::find_profile;
 pub use profiles::{AfterSwitch, ProfileDetails};
-pub use refdesk_discover::{Discovery, FoundKind, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
+pub use refdesk_discover::{Discovery, FoundKind, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 pub use refdesk_index::{
     DOCUMENT_KINDS, HitRank, IndexProgress, IndexStatus, RankedList, Report as IndexReport, SearchMode,
 };

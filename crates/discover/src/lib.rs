@@ -19,9 +19,7 @@ mod words;
 pub use navigation::has_password;
 pub use page::{Page, read_page};
 pub use prompts::{tag_prompt, title_prompt};
-pub use proposal::{
-    Discovery, FoundKind, KnownSource, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
-};
+pub use proposal::{Discovery, FoundKind, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 pub use propose::discover;
 pub use scan::{Scan, ScannedFile, documents_in, scan};
 pub use single::{DescribedPlace, RealPlace, describe_place, ids_of};

@@ -94,17 +94,6 @@ pub struct MovedSource {
     pub evidence: String,
 }
 
-/// A source whose path does not exist.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingSource {
-    /// Its id.
-    pub id: String,
-    /// The path in the catalog, as displayed.
-    pub path: String,
-    /// The file that defines it, as displayed.
-    pub file: String,
-}
-
 /// Something that was left out or not understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanNote {
@@ -163,7 +152,7 @@ pub struct Discovery {
     /// Sources of the catalog that have another path now.
     pub moved: Vec<MovedSource>,
     /// Sources of the catalog that do not exist in the repository.
-    pub gone: Vec<MissingSource>,
+    pub gone: Vec<KnownSource>,
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
 }

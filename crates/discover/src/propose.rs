@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use super::ids::{self, IdParts, slug};
 use super::kind::{Classification, Translations, classify, detect_changelog, is_in_language, is_readme, translated};
 use super::page::Page;
-use super::proposal::{
-    Discovery, FoundKind, KnownSource, MissingSource, MovedSource, ProposedPlace, ProposedSource, ScanNote,
-};
+use super::proposal::{Discovery, FoundKind, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 use super::scan::{Scan, ScannedFile};
 use super::tags::{self, Frequencies, TagInput};
 use super::words::{HEADING, WordCount, WordCounter};
@@ -457,28 +455,20 @@ impl<'a> Covered<'a> {
 }
 
 /// Finds new paths of missing sources, and removes the matches from `fresh`.
-fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSource>, Vec<MissingSource>) {
+fn relocated(known: &[KnownSource], fresh: &mut Vec<Draft<'_>>) -> (Vec<MovedSource>, Vec<KnownSource>) {
     let missing = known.iter().filter(|source| source.is_missing);
     let (mut moved, mut gone) = (Vec::new(), Vec::new());
     for source in missing {
-        let Some(path) = &source.path else {
-            gone.push(missing_source(source));
-            continue;
-        };
-        match moved_to(source, path, fresh) {
+        match source.path.as_deref().and_then(|path| moved_to(source, path, fresh)) {
             Some((at, evidence)) if at < fresh.len() => {
                 let draft = fresh.remove(at);
                 let after = draft.place.path().map_or_else(PathBuf::new, Path::to_path_buf);
                 moved.push(MovedSource { id: source.id.clone(), before: source.shown.clone(), after, evidence });
             }
-            _ => gone.push(missing_source(source)),
+            _ => gone.push(source.clone()),
         }
     }
     (moved, gone)
-}
-
-fn missing_source(source: &KnownSource) -> MissingSource {
-    MissingSource { id: source.id.clone(), path: source.shown.clone(), file: source.file.clone() }
 }
 
 /// The proposal that matches the missing source better than all others, if any. The description, taken from the

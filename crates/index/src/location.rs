@@ -221,7 +221,7 @@ impl Location {
                 is_set_aside: false,
             }));
         }
-        let failed = |error: io::Error| self.failed(Code::IndexUnwritable, &error);
+        let failed = |error: io::Error| self.unwritable(&error);
         let root = Folder::root(&self.workspace).map_err(failed)?;
         let folder = root.make(Path::new(STATE_FOLDER), FileMode::Private).map_err(failed)?;
         if folder.is_obstructed(LOCK) {
@@ -256,7 +256,7 @@ impl Location {
                 self.create(&folder, key)?;
                 match folder.confine(|| self.reopen(key)).map_err(failed)?? {
                     Reopened::Usable(connection) => connection,
-                    _ => return Err(self.failed(Code::IndexUnwritable, &io::ErrorKind::InvalidData.into())),
+                    _ => return Err(self.unwritable(&io::ErrorKind::InvalidData.into())),
                 }
             }
         };
@@ -270,7 +270,7 @@ impl Location {
     /// The file system's error.
     pub(crate) fn remove_aside(&self) -> Result<(), Error> {
         let Ok(folder) = self.folder() else { return Ok(()) };
-        remove_aside(&folder).map_err(|error| self.failed(Code::IndexUnwritable, &error))
+        remove_aside(&folder).map_err(|error| self.unwritable(&error))
     }
 
     fn storage(&self, connection: Connection, folder: Folder, key: &SealKey, lock: Option<Lock>) -> Box<dyn Storage> {
@@ -303,11 +303,8 @@ impl Location {
 
     /// Creates an index under a temporary name, records it, and only then renames it.
     fn create(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
-        let made =
-            folder.confine(|| self.make(folder, key)).map_err(|error| self.failed(Code::IndexUnwritable, &error));
-        let made = made
-            .flatten()
-            .and_then(|()| self.install(folder).map_err(|error| self.failed(Code::IndexUnwritable, &error)));
+        let made = folder.confine(|| self.make(folder, key)).map_err(|error| self.unwritable(&error)).flatten();
+        let made = made.and_then(|()| self.install(folder).map_err(|error| self.unwritable(&error)));
         if made.is_err() {
             // Delete the unfinished index, and return the original error.
             let _ = remove_unfinished(folder);
@@ -325,17 +322,13 @@ impl Location {
     fn make(&self, folder: &Folder, key: &SealKey) -> Result<(), Error> {
         // SQLite gives its other files the mode of this one, so create it first.
         let fresh = remove_unfinished(folder).and_then(|()| folder.append(UNFINISHED).map(drop));
-        fresh.map_err(|error| self.failed(Code::IndexUnwritable, &error))?;
+        fresh.map_err(|error| self.unwritable(&error))?;
         let mut connection = self.open_at(&self.unfinished_path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         // Closing the connection moves everything to the file and removes the log.
         let made = schema::create(&mut connection, &row_seal::of_index(key))
             .and_then(|()| connection.pragma_update(None, "journal_mode", "WAL"))
             .and_then(|()| connection.close().map_err(|(_, error)| error));
         made.map_err(|error| self.broken(&error))
-    }
-
-    fn open(&self, access: OpenFlags) -> Result<Connection, Error> {
-        self.open_at(&self.file(), access)
     }
 
     /// The path of the database to read and write.
@@ -365,7 +358,7 @@ impl Location {
     fn open_for(&self, mode: OpenMode) -> Result<Connection, Error> {
         let access = OpenFlags::SQLITE_OPEN_READ_ONLY;
         match mode {
-            OpenMode::Shared => self.open(access),
+            OpenMode::Shared => self.open_at(&self.file(), access),
             OpenMode::Immutable => {
                 let uri = format!("{}?immutable=1", file_uri(&self.path()));
                 self.open_at(Path::new(&uri), access | OpenFlags::SQLITE_OPEN_URI)
@@ -420,6 +413,10 @@ impl Location {
     fn write_record(&self, folder: &Folder, record: Record) -> io::Result<()> {
         let bytes = self.sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(&record)?);
         folder.write(RECORD, &bytes, FileMode::Private, Durability::SurvivesCrash)
+    }
+
+    fn unwritable(&self, error: &io::Error) -> Error {
+        self.failed(Code::IndexUnwritable, error)
     }
 
     fn failed(&self, code: Code, error: &io::Error) -> Error {

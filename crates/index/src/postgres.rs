@@ -117,7 +117,7 @@ impl PostgresStorage {
         read: impl FnMut(&Row) -> Result<T, PostgresError>,
     ) -> Result<C, Error> {
         let rows = self.session.ask(async |client| client.query(sql, values).await)?;
-        rows.iter().map(read).collect::<Result<_, _>>().map_err(|error| self.session.failed(error))
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(|error| self.session.server.failed(error))
     }
 
     fn stored_path(&self, path: &str) -> String {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::cli::fix::argument;
-use refdesk_desk::{Discovery, MissingSource, MovedSource, ProposedPlace, ProposedSource};
+use refdesk_desk::{Discovery, KnownSource, MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::path::lossy;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::grouped;
@@ -190,11 +190,11 @@ fn line(width: usize, text: &str) -> String {
     format!("{}{}\n", " ".repeat(width + 5), one_line(text))
 }
 
-pub fn missing(sources: &[MissingSource]) -> String {
-    let line = |source: &MissingSource| {
-        let MissingSource { id, path, file } = source;
+pub fn missing(sources: &[KnownSource]) -> String {
+    let line = |source: &KnownSource| {
+        let KnownSource { id, shown, file, .. } = source;
         let command = format!("refdesk remove {}", argument(id));
-        let reported = format!("gone: {id}, {path} does not exist (in {file}): `{command}` removes it");
+        let reported = format!("gone: {id}, {shown} does not exist (in {file}): `{command}` removes it");
         format!("{}\n", one_line(&reported))
     };
     sources.iter().map(line).collect()

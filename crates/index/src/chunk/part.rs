@@ -86,10 +86,11 @@ fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Opt
 /// first levels if the chunk begins in a quote or list.
 fn above_of(heading: &str, lead: &[(usize, usize, Option<String>)]) -> Vec<(usize, String)> {
     let titles: Vec<&str> = heading.split(HEADING_SEPARATOR).filter(|title| !title.is_empty()).collect();
-    let (count, lowest) = match lead.last() {
-        Some((_, level, Some(_))) => (titles.len(), *level),
-        Some((_, level, None)) => (titles.len(), level.saturating_sub(1)),
-        None => (titles.len(), titles.len()),
+    let count = titles.len();
+    let lowest = match lead.last() {
+        Some((_, level, Some(_))) => *level,
+        Some((_, level, None)) => level.saturating_sub(1),
+        None => count,
     };
     let level = |at: usize| match at + 1 {
         nth if nth < count && lowest > LEVELS => nth,

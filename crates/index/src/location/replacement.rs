@@ -8,7 +8,7 @@ use rusqlite::OpenFlags;
 use super::files::{clear, remove_unfinished};
 use super::{Location, Reopened, Writable};
 use refdesk_files::{Folder, Lock, SealKey};
-use refdesk_text::{Code, Error};
+use refdesk_text::Error;
 
 /// The new index. Removed on drop unless it was put in place.
 pub(crate) struct Replacement {
@@ -32,10 +32,6 @@ impl Location {
         let storage = location.storage(connection, folder.clone(), key, None);
         Ok(Writable { storage, replacement: Some(replacement), is_replaced: false, is_set_aside: false })
     }
-
-    fn unwritable(&self, error: &io::Error) -> Error {
-        self.failed(Code::IndexUnwritable, error)
-    }
 }
 
 impl Replacement {
@@ -46,7 +42,7 @@ impl Replacement {
     pub fn install(self) -> Result<(), Error> {
         let Self { location, folder, .. } = &self;
         let completed = folder.confine(|| {
-            let connection = location.open(OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            let connection = location.open_at(&location.file(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             // Closing the file does not report whether this fails, and the log is not renamed with the file.
             let moved = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
             moved.and_then(|()| connection.close().map_err(|(_, error)| error)).map_err(|error| location.broken(&error))

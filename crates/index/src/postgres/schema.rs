@@ -114,7 +114,7 @@ DROP TEXT SEARCH DICTIONARY IF EXISTS refdesk.english_stem;
 pub(super) fn find(session: &Session, repository: &str) -> Result<Option<i32>, Error> {
     let version = session.ask(async |client| version(client).await)?;
     match version {
-        Some(newer) if newer > VERSION => Err(session.server().newer()),
+        Some(newer) if newer > VERSION => Err(session.server.newer()),
         Some(VERSION) => session.ask(async |client| number(client, repository).await),
         _ => Ok(None),
     }
@@ -124,7 +124,7 @@ pub(super) fn find(session: &Session, repository: &str) -> Result<Option<i32>, E
 /// has the lock.
 pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<Option<i32>, Error> {
     if session.ask(async |client| make_tables(client).await)? > VERSION {
-        return Err(session.server().newer());
+        return Err(session.server.newer());
     }
     session.ask(async |client| {
         let sql = "INSERT INTO refdesk.repositories (name) VALUES ($1) ON CONFLICT DO NOTHING";

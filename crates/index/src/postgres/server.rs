@@ -18,7 +18,7 @@ const REACH: &str = "check index_url, and that the server runs";
 /// A server and a database.
 #[derive(Clone)]
 pub(crate) struct Server {
-    address: Address,
+    pub(super) address: Address,
     /// Whether it is used to update the index.
     is_for_writing: bool,
 }
@@ -58,10 +58,6 @@ impl Server {
     /// The same server, used to update the index.
     pub(super) fn for_writing(&self) -> Self {
         Self { is_for_writing: true, ..self.clone() }
-    }
-
-    pub(super) fn address(&self) -> &Address {
-        &self.address
     }
 
     /// The database for people who are asked to trust it: everywhere the texts may go, as whom, and the risk from others

@@ -15,7 +15,7 @@ use refdesk_text::Error;
 pub(super) type PostgresError = tokio_postgres::Error;
 
 pub(super) struct Session {
-    server: Server,
+    pub server: Server,
     limit: Duration,
     connection: Mutex<Connection>,
 }
@@ -33,7 +33,7 @@ impl Session {
         let runtime = can_build.and_then(|()| Builder::new_current_thread().enable_all().build());
         let runtime = runtime.map_err(|error| server.unusable(&error))?;
         let connected = async || {
-            let client = connect(server.address(), within, limit).await?;
+            let client = connect(&server.address, within, limit).await?;
             let limit = limit.as_millis();
             let limits = format!(
                 "SET statement_timeout = {limit}; SET lock_timeout = {limit};
@@ -54,14 +54,6 @@ impl Session {
             })?;
         let connection = Mutex::new(Connection { runtime: Some(runtime), client });
         Ok(Self { server: server.clone(), limit, connection })
-    }
-
-    pub(crate) fn server(&self) -> &Server {
-        &self.server
-    }
-
-    pub(crate) fn failed(&self, error: PostgresError) -> Error {
-        self.server.failed(error)
     }
 
     /// Runs a query on the server.

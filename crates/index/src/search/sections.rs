@@ -26,13 +26,12 @@ pub(super) fn best_sections(
         let Some(document) = documents.remove(&it.document) else { continue };
         let key = SectionKey::of(&document, query.by_table);
         let known = sections.get(&key).copied();
-        let is_new = known.is_none();
-        if is_new && best.len() >= query.limit {
+        if known.is_none() && best.len() >= query.limit {
             // Beyond the limit, only look for copies of hits, which may be in a preferred source.
             continue;
         }
         let preference = (query.preference)(&document.found());
-        if !is_new && known.is_none_or(|(_, before)| before >= preference) {
+        if known.is_some_and(|(_, before)| before >= preference) {
             continue;
         }
         let document = if stamps.are_same(&document) {
@@ -40,10 +39,10 @@ pub(super) fn best_sections(
         } else if let Some(place) = (query.section_now)(&document.found()) {
             document.moved(place)
         } else {
-            outdated += usize::from(is_new);
+            outdated += usize::from(known.is_none());
             continue;
         };
-        match known.filter(|_| !is_new) {
+        match known {
             None => {
                 sections.insert(key, (best.len(), preference));
                 best.push((it, document));

@@ -152,7 +152,7 @@ fn nothing_new(state: &State, found: &Discovery, columns: usize) -> WrappedText 
         vec![format!("There is nothing new: {looks}")]
     };
     lines.extend(found.moved.iter().map(|moved| format!("@{} moved: {}", moved.id, moved.after.display())));
-    lines.extend(found.gone.iter().map(|gone| format!("@{} is gone: {}", gone.id, gone.path)));
+    lines.extend(found.gone.iter().map(|gone| format!("@{} is gone: {}", gone.id, gone.shown)));
     lines.extend(found.notes.iter().map(ToString::to_string));
     paragraphs(lines.into_iter().map(|line| (line, ThemeRole::Text)), columns)
 }
