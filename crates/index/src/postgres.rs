@@ -105,7 +105,7 @@ impl PostgresStorage {
     }
 
     fn number(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<usize, Error> {
-        let number: i64 = self.session.ask(async |client| value(&client.query_one(sql, values).await?, 0))?;
+        let number: i64 = self.session.ask(async |client| client.query_one(sql, values).await?.try_get(0))?;
         Ok(usize::try_from(number).unwrap_or_default())
     }
 
@@ -170,8 +170,8 @@ impl Storage for PostgresStorage {
                        AND s.hash = f.hash AND s.checkout = $2
                    WHERE f.repository = $1";
         self.all(sql, &[&self.repository, &self.checkout], |row| {
-            let key = TextKey { path: self.path(value(row, 0)?), source: value(row, 1)? };
-            Ok((key, TextState { stamp: stamp(row, 3)?, hash: value(row, 2)? }))
+            let key = TextKey { path: self.path(row.try_get(0)?), source: row.try_get(1)? };
+            Ok((key, TextState { stamp: stamp(row, 3)?, hash: row.try_get(2)? }))
         })
     }
 
@@ -210,17 +210,17 @@ impl Storage for PostgresStorage {
                        AND s.checkout = $3
                    ORDER BY nth";
         self.all(sql, &[&self.repository, &ids, &self.checkout], |row| {
-            let line = |at| Ok(usize::try_from(value::<i64>(row, at)?).unwrap_or_default());
+            let line = |at| Ok(usize::try_from(row.try_get::<_, i64>(at)?).unwrap_or_default());
             Ok(Document {
-                id: value(row, 0)?,
-                doc_type: value(row, 1)?,
-                source: value(row, 2)?,
-                path: self.path(value(row, 3)?),
-                heading: value(row, 4)?,
+                id: row.try_get(0)?,
+                doc_type: row.try_get(1)?,
+                source: row.try_get(2)?,
+                path: self.path(row.try_get(3)?),
+                heading: row.try_get(4)?,
                 line: line(5)?,
                 end_line: line(6)?,
-                content: value(row, 7)?,
-                content_hash: value(row, 8)?,
+                content: row.try_get(7)?,
+                content_hash: row.try_get(8)?,
                 subject: subject(row, 9)?,
                 stamp: stamp(row, 14)?,
             })
@@ -231,21 +231,21 @@ impl Storage for PostgresStorage {
         let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND file_path = $2 AND source_id = $3
                    ORDER BY line, id LIMIT 1";
         let path = self.stored_path(&text.path);
-        let found: Vec<i64> = self.all(sql, &[&self.repository, &path, &text.source], |row| value(row, 0))?;
+        let found: Vec<i64> = self.all(sql, &[&self.repository, &path, &text.source], |row| row.try_get(0))?;
         Ok(found.first().copied())
     }
 
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
         let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND database_name IS NOT NULL
                    AND ($2::text IS NULL OR database_name = $2) AND ($3::text IS NULL OR domain = $3)";
-        self.all(sql, &[&self.repository, &database, &domain], |row| value(row, 0))
+        self.all(sql, &[&self.repository, &database, &domain], |row| row.try_get(0))
     }
 
     fn tables_of(&self, ids: &[i64]) -> Result<HashMap<i64, i64>, Error> {
         let sql = "SELECT d.id, t.id FROM refdesk.documents d JOIN refdesk.documents t
                        ON t.repository = d.repository AND t.text_key = d.text_key AND t.doc_type = 'table'
                    WHERE d.repository = $1 AND d.id = ANY ($2::bigint[]) AND d.doc_type IN ('column', 'relationship')";
-        self.all(sql, &[&self.repository, &ids], |row| Ok((value(row, 0)?, value(row, 1)?)))
+        self.all(sql, &[&self.repository, &ids], |row| Ok((row.try_get(0)?, row.try_get(1)?)))
     }
 
     fn joins(&self, ids: &[i64]) -> Result<HashMap<i64, IndexedJoin>, Error> {
@@ -253,13 +253,13 @@ impl Storage for PostgresStorage {
                    WHERE repository = $1 AND id = ANY ($2::bigint[])";
         self.all(sql, &[&self.repository, &ids], |row| {
             let join = IndexedJoin {
-                from_table: value(row, 1)?,
+                from_table: row.try_get(1)?,
                 from_columns: from_json(row.try_get(2)?),
-                to_table: value(row, 3)?,
+                to_table: row.try_get(3)?,
                 to_columns: from_json(row.try_get(4)?),
                 inferred: row.try_get::<_, &str>(5)? == INFERRED,
             };
-            Ok((value(row, 0)?, join))
+            Ok((row.try_get(0)?, join))
         })
     }
 
@@ -272,16 +272,16 @@ impl Storage for PostgresStorage {
                    WHERE d.repository = $1 ORDER BY d.content_hash, d.source_id, d.id";
         self.all(sql, &[&self.repository, &model], |row| {
             each(Embedded {
-                id: value(row, 0)?,
+                id: row.try_get(0)?,
                 doc_type: row.try_get(1)?,
                 source: row.try_get(2)?,
                 is_embedded: row.try_get(5)?,
                 is_boilerplate: row.try_get(6)?,
                 has_vector: row.try_get::<_, Option<f32>>(3)?.is_some(),
-                scale: value::<Option<f32>>(row, 3)?.unwrap_or(0.0),
+                scale: row.try_get::<_, Option<f32>>(3)?.unwrap_or(0.0),
                 values: whole(
                     row.try_get::<_, Option<&[u8]>>(4)?.unwrap_or_default(),
-                    value::<Option<i32>>(row, 7)?.unwrap_or_default().into(),
+                    row.try_get::<_, Option<i32>>(7)?.unwrap_or_default().into(),
                 ),
             });
             Ok(())
@@ -290,7 +290,7 @@ impl Storage for PostgresStorage {
 
     fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error> {
         let wanted: Vec<String> = terms.iter().map(|term| searchable(term)).collect();
-        let ranked: Vec<i64> = self.all(RANKED, &[&self.repository, &wanted], |row| value(row, 0))?;
+        let ranked: Vec<i64> = self.all(RANKED, &[&self.repository, &wanted], |row| row.try_get(0))?;
         for id in ranked {
             if !each(id) {
                 break;
@@ -310,7 +310,7 @@ impl Storage for PostgresStorage {
                    ) AS found";
         let wanted: Vec<String> = words.iter().map(|word| searchable(word)).collect();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let pair = |row: &Row| Ok((value(row, 0)?, value(row, 1)?));
+        let pair = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
         let pairs: Vec<(i64, i64)> = self.all(sql, &[&self.repository, &wanted, &limit], pair)?;
         let mut found = vec![Vec::new(); words.len()];
         for (nth, id) in pairs {
@@ -328,7 +328,7 @@ impl Storage for PostgresStorage {
         }
         let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND words @@ $2::text::tsquery LIMIT $3";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.all(sql, &[&self.repository, &format!("'{start}':*"), &limit], |row| value(row, 0))
+        self.all(sql, &[&self.repository, &format!("'{start}':*"), &limit], |row| row.try_get(0))
     }
 
     fn without_vector(&self, model: &str) -> Result<Vec<i64>, Error> {
@@ -336,7 +336,7 @@ impl Storage for PostgresStorage {
                        SELECT FROM refdesk.vectors v
                        WHERE v.repository = $1 AND v.content_hash = d.content_hash AND v.model = $2
                    ) GROUP BY d.content_hash ORDER BY 1";
-        self.all(sql, &[&self.repository, &model], |row| value(row, 0))
+        self.all(sql, &[&self.repository, &model], |row| row.try_get(0))
     }
 
     fn count_without_vector(&self, model: &str) -> Result<usize, Error> {
@@ -396,7 +396,7 @@ impl Storage for PostgresStorage {
     fn metadata(&self, key: &str) -> Result<Option<String>, Error> {
         let sql = "SELECT value FROM refdesk.metadata WHERE repository = $1 AND key = $2";
         self.session.ask(async |client| {
-            client.query_opt(sql, &[&self.repository, &key]).await?.map(|row| value(&row, 0)).transpose()
+            client.query_opt(sql, &[&self.repository, &key]).await?.map(|row| row.try_get(0)).transpose()
         })
     }
 
@@ -416,17 +416,13 @@ async fn has_changed(transaction: &Transaction<'_>, repository: i32, version: &s
 
 /// Reads the stamp of a file, starting at this column; zeros if this checkout has none.
 fn stamp(row: &Row, at: usize) -> Result<Stamp, PostgresError> {
-    let number = |at| Ok(value::<Option<i64>>(row, at)?.unwrap_or_default().cast_unsigned());
+    let number = |at| Ok(row.try_get::<_, Option<i64>>(at)?.unwrap_or_default().cast_unsigned());
     Ok(Stamp { size: number(at)?, modified: number(at + 1)?, changed: number(at + 2)?, number: number(at + 3)? })
 }
 
 /// Reads the subject of a document, starting at this column.
 fn subject(row: &Row, at: usize) -> Result<Option<DatabaseSubject>, PostgresError> {
-    let Some(database) = value(row, at)? else { return Ok(None) };
-    let (schema, table) = (value(row, at + 1)?, value(row, at + 2)?);
-    Ok(Some(DatabaseSubject { database, schema, table, column: value(row, at + 3)?, domain: value(row, at + 4)? }))
-}
-
-fn value<T: for<'r> tokio_postgres::types::FromSql<'r>>(row: &Row, at: usize) -> Result<T, PostgresError> {
-    row.try_get(at)
+    let Some(database) = row.try_get(at)? else { return Ok(None) };
+    let (schema, table) = (row.try_get(at + 1)?, row.try_get(at + 2)?);
+    Ok(Some(DatabaseSubject { database, schema, table, column: row.try_get(at + 3)?, domain: row.try_get(at + 4)? }))
 }

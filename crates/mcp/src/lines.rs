@@ -51,15 +51,15 @@ pub(crate) struct LineTransport<R> {
     /// Whether it started with `initialize`. The library would let a second one change the protocol version.
     is_initialized: bool,
     out: mpsc::Sender<Outgoing>,
-    failed: WriteError,
+    pub failed: WriteError,
     /// Errors about invalid lines.
     errors: VecDeque<ServerJsonRpcMessage>,
     pending: Arc<PendingRequests>,
     handle: DeskHandle,
     /// Once the input has ended: how long to wait for answers.
     until: Option<Instant>,
-    /// Notified when that time is over. The library would wait once more for the same answers.
-    expired: Arc<Notify>,
+    /// Notified if requests are still open when that time is over. The library would wait once more for their answers.
+    pub expired: Arc<Notify>,
 }
 
 /// Requests that have not been answered.
@@ -158,16 +158,6 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             until: None,
             expired: Arc::default(),
         }
-    }
-
-    /// Notified if requests were still open at the end of the timeout.
-    pub(crate) fn expired(&self) -> Arc<Notify> {
-        self.expired.clone()
-    }
-
-    /// Why an answer could not be written, once that has happened.
-    pub(crate) fn write_error(&self) -> WriteError {
-        self.failed.clone()
     }
 
     /// Reads the next line into `line`; `None` at the end. Cancel-safe.

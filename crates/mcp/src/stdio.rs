@@ -21,7 +21,7 @@ pub async fn serve_stdio(options: Options, session: Option<String>, report: fn(&
     handle.report_diagnostics(report);
     let (reader, writer) = rmcp::transport::io::stdio_pipes();
     let lines = LineTransport::new(reader, writer, handle.clone());
-    let (failed, expired) = (lines.write_error(), lines.expired());
+    let (failed, expired) = (lines.failed.clone(), lines.expired.clone());
     on_signal(handle.clone())?;
     match Server::new(handle.clone()).serve(lines).await {
         Ok(served) => {

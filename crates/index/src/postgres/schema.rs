@@ -4,7 +4,6 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
 use super::session::{PostgresError, Session};
-use super::value;
 use refdesk_text::Error;
 
 /// Tables with a lower version are rebuilt; those with a higher version are refused.
@@ -133,7 +132,7 @@ pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<O
         }
         let Some(number) = number(client, repository).await? else { return Ok(None) };
         let lock = client.query_one("SELECT pg_try_advisory_lock($1, $2)", &[&LOCKS, &number]).await?;
-        if !value::<bool>(&lock, 0)? {
+        if !lock.try_get::<_, bool>(0)? {
             return Ok(None);
         }
         if fresh {
@@ -157,15 +156,15 @@ async fn make_tables(client: &mut Client) -> Result<i64, PostgresError> {
     transaction.execute("SELECT pg_advisory_xact_lock($1, 0)", &[&LOCKS]).await?;
     // Another process may have created them in the meantime.
     let made = transaction.query_one("SELECT to_regclass('refdesk.version') IS NOT NULL", &[]).await?;
-    if value::<bool>(&made, 0)? {
+    if made.try_get::<_, bool>(0)? {
         let row = transaction.query_opt("SELECT version FROM refdesk.version", &[]).await?;
-        if let Some(known) = row.map(|row| value::<i64>(&row, 0)).transpose()?.filter(|known| *known >= VERSION) {
+        if let Some(known) = row.map(|row| row.try_get::<_, i64>(0)).transpose()?.filter(|known| *known >= VERSION) {
             return Ok(known);
         }
         transaction.batch_execute(REMOVED).await?;
     }
     let schema = transaction.query_one("SELECT to_regnamespace('refdesk') IS NOT NULL", &[]).await?;
-    if !value::<bool>(&schema, 0)? {
+    if !schema.try_get::<_, bool>(0)? {
         transaction.batch_execute("CREATE SCHEMA refdesk").await?;
     }
     transaction.batch_execute(TABLES).await?;
@@ -181,11 +180,11 @@ async fn version(client: &Client) -> Result<Option<i64>, PostgresError> {
     };
     match client.query_opt("SELECT version FROM refdesk.version", &[]).await {
         Err(error) if is_absent(&error) => Ok(None),
-        answer => answer?.map(|row| value(&row, 0)).transpose(),
+        answer => answer?.map(|row| row.try_get(0)).transpose(),
     }
 }
 
 async fn number(client: &Client, repository: &str) -> Result<Option<i32>, PostgresError> {
     let sql = "SELECT id FROM refdesk.repositories WHERE name = $1";
-    client.query_opt(sql, &[&repository]).await?.map(|row| value(&row, 0)).transpose()
+    client.query_opt(sql, &[&repository]).await?.map(|row| row.try_get(0)).transpose()
 }
