@@ -15,7 +15,7 @@ use super::switches;
 use refdesk_agents::canary::CanaryJob;
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
-    Client, ListedServer, NAME, PartCommand, ServerCommand, SettingsPart, SwitchProblem, hook_commands, is_ours,
+    Client, HookSettings, ListedServer, NAME, PartCommand, ServerCommand, SettingsPart, SwitchProblem, is_ours,
     write_command,
 };
 use refdesk_desk::{Desk, Session};
@@ -154,7 +154,7 @@ impl Connection {
     }
 
     fn has_hooks(&self, file: &SettingsFile) -> bool {
-        hook_commands(&file.text(), &self.client).is_ok_and(|commands| !commands.is_empty())
+        HookSettings::read(&file.text(), &self.client).is_ok_and(|hooks| !hooks.commands.is_empty())
     }
 
     /// Whether the user's or the workspace's settings already contain our server.

@@ -7,7 +7,7 @@ use super::command_line::{shown_command, shown_words};
 use super::connection_record::ConnectionRecord;
 use super::settings_file::SettingsFile;
 use refdesk_agents::setup::{
-    ConnectedFile, Disconnected, NAME, PartCommand, Record, SettingsPart, connect_file, disconnect_file, hook_commands,
+    ConnectedFile, Disconnected, HookSettings, NAME, PartCommand, Record, SettingsPart, connect_file, disconnect_file,
     listed_server,
 };
 use refdesk_desk::{Desk, Session};
@@ -103,8 +103,8 @@ impl FileParts {
         let text = self.file.text();
         let of = |part: &SettingsPart| match &part.command {
             PartCommand::Hooks(_) => {
-                let commands = hook_commands(&text, &part.client).unwrap_or_default();
-                commands.iter().map(|command| shown_command(command)).collect()
+                let hooks = HookSettings::read(&text, &part.client);
+                hooks.iter().flat_map(|it| &it.commands).map(|command| shown_command(command)).collect()
             }
             PartCommand::Server(_) => {
                 let listed = listed_server(&text, &part.client.server).ok().flatten();

@@ -10,8 +10,8 @@ use super::report::{CheckLevel, CheckLine};
 use refdesk_agents::canary::{CanaryFailure, CanaryJob, CanaryPrompt, CanaryResult};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{
-    Client, HookGap, HookGapKind, ListedServer, NAME, SettingsPlaces, foreign_hook_keys, foreign_hooks, foreign_server,
-    hook_commands, hook_gaps, listed_server, write_command,
+    Client, HookGap, HookGapKind, HookSettings, ListedServer, NAME, SettingsPlaces, foreign_server, listed_server,
+    write_command,
 };
 use refdesk_desk::Desk;
 use refdesk_text::{Code, Error};
@@ -114,23 +114,18 @@ impl AgentSettings {
     }
 
     fn read_hooks(&mut self, settings: &SettingsText) {
-        let client = self.client;
         let SettingsText { file, text, is_recorded } = settings;
-        let read = || {
-            let foreign = (foreign_hook_keys(text, &client)?, foreign_hooks(text, &client)?);
-            Ok((hook_commands(text, &client)?, hook_gaps(text, &client)?, foreign))
-        };
-        let Some((commands, gaps, (keys, others))) = self.parsed(settings, read()) else { return };
+        let Some(hooks) = self.parsed(settings, HookSettings::read(text, &self.client)) else { return };
         let replaces = format!("`{}` replaces it", self.connect_command());
-        let mut commands = commands.into_iter();
+        let mut commands = hooks.commands.into_iter();
         self.hook = commands.next();
-        self.has_foreign_hook = keys.is_some();
+        self.has_foreign_hook = hooks.foreign_keys.is_some();
         if self.hook.is_some() {
-            self.note_gaps(file, &gaps);
+            self.note_gaps(file, &hooks.gaps);
         } else if *is_recorded {
             self.note_removed(file, "hooks");
         }
-        self.problems.extend(keys.map(|keys| {
+        self.problems.extend(hooks.foreign_keys.map(|keys| {
             let problem = format!(
                 "{file}: a hook of refdesk has {keys}, which connect does not write, so it would not run as it is \
                  tried out here"
@@ -141,7 +136,7 @@ impl AgentSettings {
             self.problems
                 .push((format!("{file}: another hook runs '{command}', which was not tested"), replaces.clone()));
         }
-        for command in others.iter().map(|command| shown_command(command)) {
+        for command in hooks.foreign_commands.iter().map(|command| shown_command(command)) {
             let note =
                 format!("{file}: a hook runs '{command}', which does more than call refdesk; it was not tried out");
             self.notes.push((note, "connect and disconnect do not change it".to_owned()));

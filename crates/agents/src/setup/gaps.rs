@@ -1,14 +1,11 @@
 //! Finds what the hooks in a settings file miss: events without an entry of ours, and entries for fewer tools than
 //! ours. A different timeout or name still works and is not a gap.
 
-use jsonc_parser::ast::Value;
+use serde_json::Value;
 
 use super::client::Client;
 use super::command::NAME;
-use super::entries::{Entry, ours};
-use super::plan::split_mark;
-use super::text::parse;
-use refdesk_text::Error;
+use super::entries::Entry;
 
 /// An event that does not reach us in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,34 +28,24 @@ pub enum HookGapKind {
 }
 
 /// The gaps in the entries that run refdesk for this agent, in the order in which connecting adds the events.
-///
-/// # Errors
-/// The file does not parse.
-pub fn hook_gaps(text: &str, client: &Client) -> Result<Vec<HookGap>, Error> {
-    let (_, body) = split_mark(Some(text));
-    let root = match parse(body)? {
-        Some(Value::Object(root)) => Some(root),
-        _ => None,
-    };
-    let found = root.as_ref().map(|root| ours(root, client.word)).unwrap_or_default();
-    let wanted = client.entries(NAME);
-    let gap = |(event, entry): &(&'static str, serde_json::Value)| {
-        let kinds = found.iter().filter(|ours| ours.event == *event).map(|ours| narrowed(ours, entry));
+pub(super) fn gaps(found: &[Entry<'_, '_>], client: &Client) -> Vec<HookGap> {
+    let gap = |(event, entry): (&'static str, Value)| {
+        let kinds = found.iter().filter(|ours| ours.event == event).map(|ours| narrowed(ours, &entry));
         // With several entries, the one that covers the most counts.
         let kind = kinds.min_by_key(|kind| kind.map_or(0, |kind| 1 + u8::from(kind == HookGapKind::NoTool)));
         kind.unwrap_or(Some(HookGapKind::Missing)).map(|kind| HookGap { event, kind })
     };
-    Ok(wanted.iter().filter_map(gap).collect())
+    client.entries(NAME).into_iter().filter_map(gap).collect()
 }
 
 /// What this entry's pattern misses of the wanted one.
-fn narrowed(ours: &Entry<'_, '_>, wanted: &serde_json::Value) -> Option<HookGapKind> {
+fn narrowed(ours: &Entry<'_, '_>, wanted: &Value) -> Option<HookGapKind> {
     let alone = ours.alone();
-    let pattern = alone.get("matcher").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let pattern = alone.get("matcher").and_then(Value::as_str).unwrap_or_default();
     if ["", "*", ".*"].contains(&pattern) {
         return None;
     }
-    let wanted = wanted.get("matcher").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let wanted = wanted.get("matcher").and_then(Value::as_str).unwrap_or_default();
     let is_of_name = |c: char| c.is_alphanumeric() || "_:".contains(c);
     let tools: Vec<&str> = wanted.split(|c| !is_of_name(c)).filter(|tool| !tool.is_empty()).collect();
     let there = tools.iter().filter(|tool| pattern.contains(**tool)).count();
@@ -74,7 +61,7 @@ mod tests {
     use super::HookGapKind::{Missing, NoTool, OtherPattern};
     use super::*;
     use crate::setup::plan::{Connected, connect};
-    use crate::setup::write_command;
+    use crate::setup::{HookSettings, write_command};
 
     #[test]
     fn gaps_left_by_an_edit_of_the_entries() {
@@ -103,7 +90,7 @@ mod tests {
                 panic!("{agent}");
             };
             assert!(text.contains(from), "{text}");
-            let gaps = hook_gaps(&text.replace(from, to), &client).unwrap();
+            let HookSettings { gaps, .. } = HookSettings::read(&text.replace(from, to), &client).unwrap();
             let gaps: Vec<_> = gaps.iter().map(|gap| (gap.event, gap.kind)).collect();
             assert_eq!(gaps, expected, "{agent}: {from} -> {to}");
         }
@@ -123,7 +110,7 @@ mod tests {
         ] {
             let list = patterns.iter().map(|pattern| entry(pattern)).collect::<Vec<_>>().join(",");
             let text = format!(r#"{{"hooks": {{"postToolUse": [{list}]}}}}"#);
-            let gaps = hook_gaps(&text, &client).unwrap();
+            let HookSettings { gaps, .. } = HookSettings::read(&text, &client).unwrap();
             let gap = gaps.iter().find(|gap| gap.event == "postToolUse").map(|gap| gap.kind);
             assert_eq!(gap, expected, "{patterns:?}");
         }

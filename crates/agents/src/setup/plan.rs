@@ -10,7 +10,6 @@ use super::command::{is_canonical, program_of};
 use super::cut::cut;
 use super::entries::{Entry, HOOKS, has_no_comment, members, ours};
 use super::insert::apply;
-use super::problem::keys_in_words;
 use super::record::{Record, Replaced, Undone};
 use super::text::{Container, error_at, parse, part};
 use refdesk_files::name::sha256_hex;
@@ -99,34 +98,6 @@ pub(super) fn disconnect(
 ) -> Result<Disconnected, Error> {
     let (mark, body) = split_mark(text);
     Ok(remove_ours(body, client, record, is_own)?.disconnected(mark, record))
-}
-
-/// The distinct commands with which these settings run refdesk for this agent.
-///
-/// # Errors
-/// The file does not parse.
-pub fn hook_commands(text: &str, client: &Client) -> Result<Vec<String>, Error> {
-    let (_, body) = split_mark(Some(text));
-    let Some(Value::Object(root)) = parse(body)? else { return Ok(Vec::new()) };
-    let mut commands: Vec<String> = ours(&root, client.word).iter().filter_map(Entry::command).collect();
-    commands.dedup();
-    Ok(commands)
-}
-
-/// Lists the keys we would not write in the entries that run refdesk for this agent; `None` if there are none.
-///
-/// # Errors
-/// The file does not parse.
-pub fn foreign_hook_keys(text: &str, client: &Client) -> Result<Option<String>, Error> {
-    let (_, body) = split_mark(Some(text));
-    let Some(Value::Object(root)) = parse(body)? else { return Ok(None) };
-    let mut keys: Vec<String> = Vec::new();
-    for key in ours(&root, client.word).iter().flat_map(Entry::foreign_keys) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    Ok(keys_in_words(&keys))
 }
 
 /// Splits off the byte order mark.
