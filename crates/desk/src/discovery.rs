@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use super::session::DeclinedSources;
 use super::{CatalogChange, Desk, EnrichMode, Session};
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
-use refdesk_discover::{
-    Discovery, KnownSource, ProposedPlace, ProposedSource, discover, scan, tag_prompt, title_prompt,
-};
+use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, tag_prompt, title_prompt};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::path::{absolute, lossy};
 use refdesk_files::workspace::WorkspaceReason;
@@ -40,7 +38,7 @@ pub struct Discoverer {
 impl Discoverer {
     /// Reads the repository and compares it with the catalog. Unticked sources come last.
     pub fn run(&self) -> Discovery {
-        let mut found = discover(&scan(&self.workspace, &self.folders), &self.known);
+        let mut found = discover(&self.workspace, &self.folders, &self.known);
         for source in &mut found.new {
             if source.is_ticked && self.declined.contains(&key_of(&source.place)) {
                 source.is_ticked = false;

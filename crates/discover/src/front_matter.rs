@@ -18,10 +18,9 @@ const ITEMS: usize = 64;
 
 /// The metadata of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FrontMatter {
+pub(crate) struct FrontMatter {
     /// `title`, else `name`.
     pub title: Option<String>,
-    /// `name`.
     pub name: Option<String>,
     /// `description`, else `summary`.
     pub description: Option<String>,

@@ -10,7 +10,6 @@ use refdesk_text::words::is_listed;
 /// Folders of documentation.
 const DOCUMENTATION: &str = "doc docs documentation guides handbook wiki";
 
-/// Folders of decision records.
 const DECISIONS: &str = "adr adrs decisions decision-records";
 
 /// Folders whose documents are not meant for readers of the repository.

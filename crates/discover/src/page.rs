@@ -36,8 +36,7 @@ const STEPS: [&str; 5] = ["first,", "next,", "now,", "then,", "finally,"];
 
 /// What was parsed from a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Page {
-    /// Its front matter.
+pub(crate) struct Page {
     pub front: FrontMatter,
     /// Its first headings, as plain text.
     pub headings: Vec<String>,
@@ -80,7 +79,7 @@ pub(crate) fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
 
 /// Reads a document in the format of its extension. For formats other than Markdown, reStructuredText and AsciiDoc,
 /// only words are collected.
-pub fn read_page(name: &Path, text: &str) -> Page {
+pub(crate) fn read_page(name: &Path, text: &str) -> Page {
     let extension = name.extension().and_then(|it| it.to_str()).unwrap_or_default().to_ascii_lowercase();
     let front = match extension.as_str() {
         "rst" => FrontMatter::default(),
@@ -125,7 +124,6 @@ pub(super) struct Collected {
     weak_section: usize,
     /// The number of headings so far.
     sections: usize,
-    /// Whether the current section is metadata.
     in_metadata_section: bool,
 }
 

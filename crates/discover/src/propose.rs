@@ -23,8 +23,8 @@ const NAME: usize = 120;
 /// The file that makes a folder a skill.
 pub(super) const SKILL: &str = "SKILL.md";
 
-/// Compares a scanned workspace with its catalog: finds new sources, and sources that moved or are gone.
-pub fn discover(scan: &Scan, known: &[KnownSource]) -> Discovery {
+/// The differences between a scanned workspace and its catalog.
+pub(crate) fn compared(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let mut notes = scan.notes.clone();
     let mut all = drafts(scan, &mut notes);
     untick_copies(&mut all);
@@ -62,8 +62,6 @@ struct Draft<'a> {
     document: Option<&'a Path>,
     /// The words of a link, which has no page.
     words: Vec<WordCount>,
-    /// Tags in addition to those of the page.
-    given: Vec<String>,
     /// Position in a table of contents.
     listed: usize,
 }
@@ -82,7 +80,7 @@ impl Draft<'_> {
         let folders = tag_folders(&self.place);
         let (given, words) = match self.page {
             Some(page) => (page.front.tags.as_slice(), page.words.as_slice()),
-            None => (self.given.as_slice(), self.words.as_slice()),
+            None => (&[][..], self.words.as_slice()),
         };
         let is_decision = self.found.kind == FoundKind::Decision;
         TagInput { given, folders, title: &self.name, stem: stem_of(&self.place), is_decision, words }
@@ -295,7 +293,6 @@ fn file_draft(file: &ScannedFile, found: Classification, name: String) -> Draft<
         page: Some(&file.page),
         document: Some(&file.path),
         words: Vec::new(),
-        given: Vec::new(),
         listed: usize::MAX,
     }
 }
@@ -421,7 +418,6 @@ fn link<'a>(at: usize, by: &Path, link: &super::navigation::Link) -> Draft<'a> {
         page: None,
         document: None,
         words: words.counted(),
-        given: Vec::new(),
         listed: at,
     }
 }

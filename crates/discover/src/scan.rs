@@ -23,45 +23,40 @@ pub(crate) const READ: u64 = 1024 * 1024;
 
 /// A document that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScannedFile {
+pub(crate) struct ScannedFile {
     /// Relative to the workspace.
     pub path: PathBuf,
     /// In bytes.
     pub size: u64,
-    /// What was parsed from the document.
     pub page: Page,
 }
 
 /// What was read from a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scan {
+pub(crate) struct Scan {
     /// The name of the workspace's folder.
     pub name: String,
     /// Documents, in path order.
     pub files: Vec<ScannedFile>,
     /// Pages in tables of contents, in their order.
-    pub(crate) listed: Vec<ListedPage>,
+    pub listed: Vec<ListedPage>,
     /// Links of `llms.txt`, each with its file.
-    pub(crate) links: Vec<(PathBuf, navigation::Link)>,
+    pub links: Vec<(PathBuf, navigation::Link)>,
     /// Folders that contain a file.
-    pub(crate) folders: BTreeSet<PathBuf>,
+    pub folders: BTreeSet<PathBuf>,
     /// Folders with program code.
-    pub(crate) code: BTreeSet<PathBuf>,
+    pub code: BTreeSet<PathBuf>,
     /// Folders with templates.
-    pub(crate) templates: BTreeSet<PathBuf>,
+    pub templates: BTreeSet<PathBuf>,
     /// Estimated tokens of the folders that may be sources.
-    pub(crate) prices: BTreeMap<PathBuf, u64>,
+    pub prices: BTreeMap<PathBuf, u64>,
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
 }
 
 /// Reads the documents below these folders of a workspace, given relative to it; without folders, the whole workspace.
 /// `workspace` is an absolute path without links.
-pub fn scan(workspace: &Path, folders: &[PathBuf]) -> Scan {
-    scan_within(workspace, folders, ScanLimits::default())
-}
-
-pub(crate) fn scan_within(workspace: &Path, folders: &[PathBuf], limits: ScanLimits) -> Scan {
+pub(crate) fn scan(workspace: &Path, folders: &[PathBuf], limits: ScanLimits) -> Scan {
     let name = workspace.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let top = match Folder::real(workspace) {
         Ok(top) => top,

@@ -13,7 +13,7 @@ pub(crate) const HEADING: u32 = 3;
 
 /// How often a document contains the words of one stem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WordCount {
+pub(crate) struct WordCount {
     /// The stem that the forms of the word share.
     pub stem: String,
     /// Its most frequent form; of equally frequent ones, the shortest.

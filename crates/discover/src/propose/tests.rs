@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::super::{Discovery, KnownSource, ProposedPlace, scan};
+use super::super::{Discovery, KnownSource, ProposedPlace, discover};
 use super::*;
 
 /// A repository named `shop` with these files.
@@ -20,7 +20,7 @@ fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
 
 fn found(files: &[(&str, &str)], known: &[KnownSource]) -> Discovery {
     let (_folder, root) = repository(files);
-    discover(&scan(&root, &[]), known)
+    discover(&root, &[], known)
 }
 
 fn known(id: &str, name: &str, path: &str, is_missing: bool) -> KnownSource {
@@ -171,7 +171,7 @@ fn documents_of_little_use_are_not_ticked() {
     ]);
     refdesk_files::write_atomic(&root.join("docs/drinks.md"), b"# Caf\xe9\n\nAll of our drinks, hot and cold.\n")
         .unwrap();
-    let found = discover(&scan(&root, &[]), &[]);
+    let found = discover(&root, &[], &[]);
     let ids = ids(&found);
     for expected in ["shop-readme", "-store-readme", "other-readme", "misc-setup", "-docs-404", "-drinks"] {
         assert!(ids.contains(&expected.to_owned()), "{expected}: {ids:?}");
@@ -306,7 +306,7 @@ fn ignored_files_are_left_out() {
     let places: Vec<String> = found.new.iter().map(place).collect();
     assert_eq!(places, ["docs/keep.tmp.md", "pkg/docs/local.md"]);
     let (_folder, root) = repository(&[(".gitignore", "a.md\n"), ("docs/a.md", "# A\n"), ("docs/bb.md", "# B\n")]);
-    let part = discover(&scan(&root, &["docs".into()]), &[]);
+    let part = discover(&root, &["docs".into()], &[]);
     assert_eq!(part.new.iter().map(place).collect::<Vec<_>>(), ["docs/bb.md"], "patterns above a start count");
 }
 
@@ -321,7 +321,7 @@ fn links_and_special_files_are_not_followed() {
     std::os::unix::fs::symlink("../LICENSE", root.join("docs/LICENSE")).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, root.join("docs/pipe.md"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
         .unwrap();
-    let found = discover(&scan(&root, &[]), &[]);
+    let found = discover(&root, &[], &[]);
     assert_eq!(found.new.iter().map(place).collect::<Vec<_>>(), ["docs/real.md"]);
     assert_eq!(
         found.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -363,7 +363,7 @@ fn limits_are_reported() {
         (super::super::walk::ScanLimits { depth: 1, ..limits }, 0, "more than 1 levels deep"),
         (super::super::walk::ScanLimits { time: std::time::Duration::ZERO, ..limits }, 0, "took more than 0 seconds"),
     ] {
-        let scan = super::super::scan::scan_within(&root, &[], limits);
+        let scan = super::super::scan::scan(&root, &[], limits);
         assert_eq!(scan.files.len(), files, "{said}");
         assert!(scan.notes.iter().any(|note| note.message.contains(said)), "{said}: {:?}", scan.notes);
     }

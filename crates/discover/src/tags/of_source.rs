@@ -22,7 +22,6 @@ const DECISION_WORDS: &str = "accepted alternatives approved assumptions cons co
                         decisions deprecated driver drivers implications negative neutral option options outcome positive pros proposed \
                         rationale rejected status superseded";
 
-/// The tags of this source.
 pub(super) fn tags(source: &TagInput<'_>, id: &str, all: &AllSources<'_>) -> Vec<String> {
     let mut tags = SourceTags { source, id, all, tags: Vec::new() };
     tags.add_given();

@@ -7,7 +7,6 @@ use crate::kind::COPILOT;
 use refdesk_files::reserved::is_own;
 use refdesk_text::words::is_listed;
 
-/// File extensions of documents.
 pub(crate) const DOCUMENT_EXTENSIONS: [&str; 6] = ["md", "markdown", "mdx", "mdc", "rst", "adoc"];
 
 /// File extensions of program code.
