@@ -43,7 +43,6 @@ pub fn no_workspace(folder: &Path) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, Error::new(Code::NoWorkspace, message, ""))
 }
 
-/// An error and its path.
 #[derive(Debug)]
 struct PathError {
     path: PathBuf,

@@ -78,13 +78,13 @@ impl Folder {
         Ok((Self::root(root)?.below(folder)?, name))
     }
 
-    /// Like [`Folder::of`], but creates missing folders below `root`.
+    /// Like [`Folder::of`], but creates missing folders below `root`, which are private.
     ///
     /// # Errors
     /// See [`Folder::of`].
-    pub fn create_parent_of(root: &Path, file: &Path, mode: FileMode) -> io::Result<(Self, OsString)> {
+    pub fn create_parent_of(root: &Path, file: &Path) -> io::Result<(Self, OsString)> {
         let (folder, name) = split(root, file)?;
-        Ok((Self::root(root)?.make(folder, mode)?, name))
+        Ok((Self::root(root)?.make(folder, FileMode::Private)?, name))
     }
 
     /// Opens the folder of a file at an absolute path without links, `.` and `..`; also returns the file's name.

@@ -121,7 +121,6 @@ impl Folder {
 /// thousand descriptors for the deepest tree.
 const MAX_OPEN_FOLDERS: usize = 64;
 
-/// A folder of the walk.
 struct WalkFolder {
     /// Path relative to the top folder.
     path: PathBuf,
@@ -152,7 +151,6 @@ struct WalkEntry {
     kind: EntryKind,
 }
 
-/// A walk in progress.
 struct Walk<'a, W> {
     top: &'a Folder,
     wanted: W,
@@ -160,7 +158,6 @@ struct Walk<'a, W> {
     /// Entries yet to be visited, the next one last. A folder is opened only when it is visited, which keeps path order
     /// and few folders open.
     pending: Vec<WalkEntry>,
-    /// The folder opened last.
     opened: (Rc<WalkFolder>, Folder),
     /// Ancestors of that folder that are kept open, each with its depth.
     reached: Vec<(usize, Folder)>,

@@ -76,7 +76,6 @@ impl Token {
     }
 }
 
-/// The terms of a query.
 struct QueryTerms {
     /// The words of each term.
     terms: Vec<Vec<Token>>,

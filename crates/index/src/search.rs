@@ -343,7 +343,6 @@ fn meaning_weight(query: &str) -> f64 {
     if unspaced.len() > spaced.len() { 0.25 } else { 1.0 }
 }
 
-/// Whether the model knows one of the words in these terms.
 fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
     for word in terms.iter().flat_map(|term| term.split(' ')) {
         if model.knows(word)? {

@@ -212,6 +212,5 @@ pub(crate) trait Storage: Send {
     /// The metadata value with this key.
     fn metadata(&self, key: &str) -> Result<Option<String>, Error>;
 
-    /// Stores a metadata value.
     fn set_metadata(&mut self, key: &str, value: &str) -> Result<(), Error>;
 }

@@ -11,7 +11,6 @@ const MAX_BYTES: usize = 16 * 1024;
 const IN_ID: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const IN_PATH: &AsciiSet = &IN_ID.remove(b'/');
 
-/// A decoded address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     /// The id of a source.

@@ -210,7 +210,6 @@ impl Recipient {
     }
 }
 
-/// Which lists changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ChangedLists {
     resources: bool,

@@ -12,7 +12,6 @@ const PAGE: usize = 100;
 /// A page, and the cursor for the next one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page<T> {
-    /// At most [`PAGE`] entries.
     pub entries: Vec<T>,
     /// `None` on the last page.
     pub next: Option<String>,

@@ -82,7 +82,6 @@ pub(crate) fn check(snapshot: &Snapshot, access: &Access, uri: &str) -> Result<(
     Err(not_found(uri, &format!("{why}; resources/list lists what can be subscribed to")))
 }
 
-/// The listed folders.
 pub(crate) fn folders<'s>(snapshot: &'s Snapshot, access: &'s Access) -> impl Iterator<Item = &'s Source> {
     listed(snapshot, access).map(|(source, _)| source).filter(|source| source.is_directory())
 }

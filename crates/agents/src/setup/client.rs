@@ -151,12 +151,10 @@ impl SettingsPlaces {
 }
 
 impl SettingsPlace {
-    /// A file that no environment variable moves.
     const fn fixed(folder: &'static str, files: &'static [&'static str]) -> Self {
         Self { folder, files, moved: SettingsVariable::Never }
     }
 
-    /// A file that an environment variable moves.
     const fn moved_by(folder: &'static str, files: &'static [&'static str], moved: SettingsVariable) -> Self {
         Self { folder, files, moved }
     }

@@ -65,7 +65,6 @@ pub(crate) fn program_of(command: &str) -> Option<String> {
     shell_words::split(command).ok()?.into_iter().find(|word| !is_assignment(word))
 }
 
-/// Whether a program has our name.
 pub(super) fn is_named(program: &Path) -> bool {
     program.file_name().is_some_and(|name| name == NAME || name == "refdesk.exe")
 }

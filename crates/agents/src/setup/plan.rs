@@ -106,7 +106,6 @@ pub(super) fn split_mark(text: Option<&str>) -> (&'static str, &str) {
     text.strip_prefix(MARK).map_or(("", text), |body| (MARK, body))
 }
 
-/// What remains after removing our entries.
 pub(super) enum Remaining {
     /// The file had none of our entries.
     Untouched,

@@ -27,7 +27,6 @@ pub(super) fn parse(text: &str) -> Result<Option<Value<'_>>, Error> {
     })
 }
 
-/// An error at this byte of the text.
 pub(super) fn error_at(text: &str, at: usize, code: Code, message: &str) -> Error {
     let Position { line, column } = Position::of(text, at);
     located(line, column, code, message)

@@ -112,7 +112,7 @@ impl MentionCache {
         }
         let key = place.sealer.key_or_new()?;
         // If the file itself is a link, it is replaced, not followed.
-        let (folder, name) = Folder::create_parent_of(&place.workspace, &place.file, FileMode::Private)?;
+        let (folder, name) = Folder::create_parent_of(&place.workspace, &place.file)?;
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let header = cache_file::header(ids);
         let has_identity = |then: &Stamp| then.changed != 0 && then.number != 0;

@@ -278,7 +278,7 @@ impl Store {
     }
 
     pub(super) fn put(&self, file: &Path, bytes: &[u8], lasting: Durability) -> io::Result<()> {
-        let (folder, name) = Folder::create_parent_of(&self.workspace, file, FileMode::Private)?;
+        let (folder, name) = Folder::create_parent_of(&self.workspace, file)?;
         // The writer holds the lock, so temporary files found here are left over from killed writers.
         folder.sweep()?;
         folder.write(name, bytes, FileMode::Private, lasting)

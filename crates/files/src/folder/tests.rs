@@ -153,8 +153,7 @@ fn a_folder_swapped_for_a_link_is_never_followed() {
         });
         for _ in 0..2_000 {
             let write = || {
-                let (folder, name) =
-                    Folder::create_parent_of(&real.join("w"), &real.join("w/in/deep/new"), FileMode::Default)?;
+                let (folder, name) = Folder::create_parent_of(&real.join("w"), &real.join("w/in/deep/new"))?;
                 folder.write(&name, b"mine", FileMode::Default, Durability::Recreatable)?;
                 folder.remove_file(&name)
             };

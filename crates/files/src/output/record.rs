@@ -39,7 +39,6 @@ pub(super) struct WriteRecord {
 
 /// What was found at the record's path.
 pub(super) enum StoredRecord {
-    /// Nothing.
     Nothing,
     /// A record that this user's refdesk wrote here.
     Own(WriteRecord),
@@ -49,7 +48,6 @@ pub(super) enum StoredRecord {
     Damaged(String),
 }
 
-/// The rename of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileRename {
     /// Its path, without links.
@@ -60,9 +58,7 @@ pub(super) struct FileRename {
     pub staged: PathBuf,
     /// The old content, under a second name in the same folder.
     pub old: Option<PathBuf>,
-    /// The content before the write.
     pub before: PriorContent,
-    /// The content after the write.
     pub after: PriorContent,
 }
 
@@ -124,7 +120,6 @@ impl WriteRecord {
         workspace.join(FILE)
     }
 
-    /// Reads the record of a workspace.
     pub(crate) fn load(workspace: &Path, sealer: &Sealer) -> StoredRecord {
         let read = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.read(name, LIMIT));
         match read {
@@ -141,7 +136,6 @@ impl WriteRecord {
         }
     }
 
-    /// Whether there is a record.
     pub(crate) fn exists(workspace: &Path) -> bool {
         let entry = Folder::of(workspace, &Self::file(workspace)).and_then(|(folder, name)| folder.entry(name));
         entry.is_ok_and(|entry| entry.is_some_and(|entry| entry.kind != EntryKind::Link))
@@ -163,7 +157,7 @@ impl WriteRecord {
     /// The file system's error, prefixed with the path.
     pub(crate) fn store(&self, workspace: &Path, sealer: &Sealer, lasting: Durability) -> io::Result<()> {
         let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
-        let (folder, name) = Folder::create_parent_of(workspace, &Self::file(workspace), FileMode::Private)?;
+        let (folder, name) = Folder::create_parent_of(workspace, &Self::file(workspace))?;
         // The writer holds the lock, so no other process needs the temporary files there.
         folder.sweep()?;
         folder.write(name, &bytes, FileMode::Private, lasting)
@@ -224,7 +218,6 @@ pub(super) fn remove_folders(made: &[PathBuf]) {
     }
 }
 
-/// The error of a failed write.
 pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
     if is_link_refused(error) {
         return refusal::unreadable(shown, error);

@@ -16,7 +16,6 @@ const LONGEST_JOINT: usize = 2;
 /// The most compounds of a query, since a question has few words.
 const COMPOUNDS: usize = 64;
 
-/// A parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedQuery {
     /// The query, truncated if it was too long.

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use rmcp::transport::streamable_http_server::session::SessionId;
 
-/// The activity of a session.
 #[derive(Debug)]
 struct SessionActivity {
     /// Open streams and calls.
@@ -25,7 +24,6 @@ pub(super) struct SessionRegistry {
 /// Whether there is room for another session.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Eviction {
-    /// There is room.
     NotNeeded,
     /// This session was removed to make room.
     Evicted(SessionId),
