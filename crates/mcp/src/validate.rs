@@ -70,18 +70,17 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
         }
         (Some(_), None) => return Validated::Ignored,
     }
-    // The library ignores invalid parameters where they are optional.
-    if let (Some(id), Some(method), Some(params)) = (&id, members.get("method"), members.get("params"))
-        && let Some((name, misfit)) = METHODS.iter().find(|(name, _)| method == name && name.ends_with("/list"))
-        && let Some(why) = misfit(params)
-    {
-        return Validated::Error(Some(id.clone()), unfit(name, &why));
-    }
-    // The library supports more methods than this server, and its error for these would be only their name.
-    if let (Some(id), Some(Value::String(method))) = (&id, members.get("method"))
-        && !METHODS.iter().any(|(name, _)| name == method)
-    {
-        return Validated::Error(Some(id.clone()), no_method(method));
+    if let (Some(_), Some(Value::String(method))) = (&id, members.get("method")) {
+        // The library supports more methods than this server, and its error for these would be only their name.
+        let Some((name, misfit)) = METHODS.iter().find(|(name, _)| name == method) else {
+            return Validated::Error(id, no_method(method));
+        };
+        // The library ignores invalid parameters where they are optional.
+        if name.ends_with("/list")
+            && let Some(why) = members.get("params").and_then(misfit)
+        {
+            return Validated::Error(id, unfit(name, &why));
+        }
     }
     let message: ClientJsonRpcMessage = match serde_json::from_value(Value::Object(members)) {
         Ok(message) => message,
