@@ -1,6 +1,7 @@
 //! Headings and the first paragraph of reStructuredText and AsciiDoc, as far as they can be recognized line by line.
 
 use super::page::Collected;
+use refdesk_text::lines::adornment;
 
 /// reStructuredText: a heading is a line followed by a line of one repeated punctuation mark.
 pub(crate) fn restructured(text: &str, collected: &mut Collected) {
@@ -11,7 +12,7 @@ pub(crate) fn restructured(text: &str, collected: &mut Collected) {
         let below = lines.get(at + 1).copied().unwrap_or_default();
         let is_heading = !line.is_empty()
             && adornment(line).is_none()
-            && adornment(below).is_some_and(|length| length >= line.chars().count());
+            && adornment(below).is_some_and(|(_, length)| length >= line.chars().count());
         if is_heading {
             paragraph.clear();
             collected.heading(line, true);
@@ -35,12 +36,6 @@ pub(crate) fn restructured(text: &str, collected: &mut Collected) {
         }
     }
     collected.paragraph(&paragraph);
-}
-
-/// The length of a line that consists of one repeated punctuation mark.
-fn adornment(line: &str) -> Option<usize> {
-    let first = line.chars().next().filter(char::is_ascii_punctuation)?;
-    (line.len() >= 3 && line.chars().all(|c| c == first)).then_some(line.len())
 }
 
 /// AsciiDoc: a heading begins with `=`.

@@ -235,8 +235,7 @@ fn untick_copies(drafts: &mut [Draft<'_>]) {
     let readmes = drafts.iter().filter(|draft| draft.found.kind == FoundKind::Readme && !draft.description.is_empty());
     let begins: HashSet<String> = readmes.map(|draft| draft.description.clone()).collect();
     for draft in drafts.iter_mut().filter(|draft| draft.found.kind != FoundKind::Readme) {
-        let stem = draft.place.path().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().to_lowercase());
-        if stem.is_some_and(|stem| stem.contains("readme")) && begins.contains(&draft.description) {
+        if stem_of(&draft.place).contains("readme") && begins.contains(&draft.description) {
             draft.found.evidence = format!("{}, which begins as a README does", draft.found.evidence);
             draft.found.is_ticked = false;
         }

@@ -55,6 +55,12 @@ pub fn breaks(text: impl AsRef<[u8]>) -> usize {
     memchr::memchr_iter(b'\n', text.as_ref()).count()
 }
 
+/// The character and the length of a line that repeats one punctuation mark, as below a title of reStructuredText.
+pub fn adornment(line: &str) -> Option<(char, usize)> {
+    let first = line.chars().next().filter(char::is_ascii_punctuation)?;
+    (line.len() >= 3 && line.chars().all(|char| char == first)).then_some((first, line.len()))
+}
+
 /// The text on one line, with every run of white space replaced by one blank.
 pub fn single_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

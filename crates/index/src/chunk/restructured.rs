@@ -1,6 +1,7 @@
 //! The blocks of reStructuredText, as far as they can be recognized line by line: titles, paragraphs and indented text.
 
 use super::{Block, BlockKind};
+use refdesk_text::lines::adornment;
 
 /// A line with its byte range.
 struct Line<'t> {
@@ -65,12 +66,6 @@ fn title<'t>(lines: &[Line<'t>]) -> Option<((char, bool), &'t str, usize)> {
     let (mark, length) = adornment(text(1))?;
     let is_title = adornment(text(0)).is_none() && !is_indented(lines.first()?);
     (is_title && (1..=length).contains(&text(0).chars().count())).then(|| ((mark, false), text(0), 2))
-}
-
-/// The character and the length of a line that repeats one punctuation character.
-fn adornment(line: &str) -> Option<(char, usize)> {
-    let first = line.chars().next().filter(char::is_ascii_punctuation)?;
-    (line.len() >= 3 && line.chars().all(|char| char == first)).then_some((first, line.len()))
 }
 
 fn is_indented(line: &Line) -> bool {

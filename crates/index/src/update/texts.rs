@@ -118,7 +118,11 @@ impl IndexableText<'_> {
 
     pub(super) fn compare(&self, known: Option<&TextState>, how: &Comparison) -> Compared {
         match &self.origin {
-            Origin::About => compare(NO_STAMP, about_source(self.source), known, |text| vec![self.about(text)]),
+            Origin::About => {
+                let whole = |content| Chunk { headings: vec![], line: 0, end_line: 0, content, is_boilerplate: false };
+                let about = |text| vec![document(SOURCE, whole(text), None)];
+                compare(NO_STAMP, about_source(self.source), known, about)
+            }
             Origin::Inline(content) => {
                 let sections = |text: String| sections(named(INLINE), &text, None);
                 compare(NO_STAMP, (*content).to_owned(), known, sections)
@@ -132,7 +136,9 @@ impl IndexableText<'_> {
                     _ => {}
                 }
                 let Ok((stamp, text)) = read(&place.resolved, path) else { return Compared::Unreadable };
-                compare(settled(stamp, how), text, known, |text| sections(path, &text, None))
+                // A file that was just written may be written again with the same stamp.
+                let stamp = if stamp.has_settled(how.now) { stamp } else { NO_STAMP };
+                compare(stamp, text, known, |text| sections(path, &text, None))
             }
             Origin::Page(path, files) => {
                 let stamps = stamps(files);
@@ -175,14 +181,6 @@ impl IndexableText<'_> {
             },
         }
     }
-
-    fn about(&self, text: String) -> NewDocument {
-        document(
-            SOURCE,
-            Chunk { headings: Vec::new(), line: 0, end_line: 0, content: text, is_boilerplate: false },
-            None,
-        )
-    }
 }
 
 fn compare(
@@ -207,11 +205,6 @@ fn compare_with(
         _ if is_same => Compared::Touched(now),
         _ => Compared::Changed(now, documents()),
     }
-}
-
-/// A file that was just written may be written again with the same stamp.
-fn settled(stamp: Stamp, how: &Comparison) -> Stamp {
-    if stamp.has_settled(how.now) { stamp } else { NO_STAMP }
 }
 
 fn stamps(files: &[PathBuf]) -> Vec<Stamp> {
