@@ -1,6 +1,6 @@
 //! Translates between the hooks of agents and refdesk: parses hook documents and formats answers. One file per agent
-//! (Codex shares that of Claude Code), with shared code beside them. No function here reads files or has side effects, and every input gets an answer
-//! (BEHAVIOUR §5, §9).
+//! (Codex shares that of Claude Code), with shared code beside them. No function here reads files or has side effects,
+//! and every input gets an answer (BEHAVIOUR §5, §9).
 
 mod agent;
 mod claude_code;

@@ -13,8 +13,8 @@ const DOCUMENTATION: &str = "doc docs documentation guides handbook wiki";
 const DECISIONS: &str = "adr adrs decisions decision-records";
 
 /// Folders whose documents are not meant for readers of the repository.
-const UNTICKED: &str = "test tests testdata test-data fixtures __tests__ spec specs snapshots examples example samples benches \
-                        templates";
+const UNTICKED: &str = "test tests testdata test-data fixtures __tests__ spec specs snapshots examples example samples \
+                        benches templates";
 
 /// Documents that are often changelogs, but may also describe how releases are made.
 const RELEASES: [&str; 3] = ["changes", "history", "releases"];
@@ -28,8 +28,8 @@ const TRANSLATIONS: &str = "i18n locales locale translations l10n versioned_docs
 const LANGUAGES: &str = "ar bn cs da de el es fa fi fr he hi hu id it ja ko nl pl pt ro ru sv th tr uk vi zh";
 
 /// Documents at the top of a repository that seldom contain knowledge.
-const UNREAD: &str = "license licence copying notice authors contributors maintainers codeowners unlicense code_of_conduct \
-                      code-of-conduct pull_request_template issue_template third_party_notices";
+const UNREAD: &str = "license licence copying notice authors contributors maintainers codeowners unlicense \
+                      code_of_conduct code-of-conduct pull_request_template issue_template third_party_notices";
 
 /// Instructions for agents, in any folder.
 const INSTRUCTIONS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];

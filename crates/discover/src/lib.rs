@@ -24,9 +24,9 @@ pub use single::{DescribedPlace, RealPlace, describe_place, ids_of};
 
 use std::path::{Path, PathBuf};
 
-/// Compares the documents below these folders of a workspace with its catalog: finds new sources, and sources that moved
-/// or are gone. The folders are relative to the workspace; without any, it is read as a whole. `workspace` is an absolute
-/// path without links.
+/// Compares the documents below these folders of a workspace with its catalog: finds new sources, and sources that
+/// moved or are gone. The folders are relative to the workspace; without any, it is read as a whole. `workspace` is an
+/// absolute path without links.
 pub fn discover(workspace: &Path, folders: &[PathBuf], known: &[KnownSource]) -> Discovery {
     propose::compared(&scan::scan(workspace, folders, walk::ScanLimits::default()), known)
 }

@@ -9,8 +9,8 @@ const CHANGES: &str =
     "changelog|change log|change history|release history|release notes|revision history|revisions|version history";
 
 /// Headings that mark a section as boilerplate, but not a document: a document titled "References" is about references.
-const SECTIONS: &str = "contents|exit codes|further reading|history|references|related|related documents|related links|see also|\
-                        table of contents|test|testing|tests|toc";
+const SECTIONS: &str = "contents|exit codes|further reading|history|references|related|related documents|related links|\
+                        see also|table of contents|test|testing|tests|toc";
 
 /// File names of changelogs in capitals. In lower case they are ordinary words.
 const CAPITALS: [&str; 3] = ["CHANGES", "HISTORY", "NEWS"];

@@ -29,7 +29,8 @@ pub(crate) fn after<'r>(list: &str, request: Option<&'r PaginatedRequestParams>)
 /// The error for an invalid cursor.
 pub(crate) fn stale(list: &str) -> ErrorData {
     invalid(format!(
-        "this is not a cursor of the list of {list}: pass nextCursor of the last page you got, or no cursor to start again"
+        "this is not a cursor of the list of {list}: pass nextCursor of the last page you got, or no cursor to start \
+         again"
     ))
 }
 

@@ -76,18 +76,15 @@ fn page_after<'s>(
 }
 
 fn resource(source: &Source, why: VisibleAs) -> Resource {
-    let resource = Resource::new(Address::of(source.id.as_str()).to_string(), one_line(source.id.as_str()))
+    let mut resource = Resource::new(Address::of(source.id.as_str()).to_string(), one_line(source.id.as_str()))
         .with_title(one_line(&source.name))
         .with_mime_type(mime_type(source))
         .with_annotations(annotations(source, why));
-    let resource = match source.description.as_str() {
-        "" => resource,
-        description => resource.with_description(one_line(description)),
-    };
-    match size(source) {
-        Some(size) => resource.with_size(size),
-        None => resource,
+    if !source.description.is_empty() {
+        resource.description = Some(one_line(&source.description).into_owned());
     }
+    resource.size = size(source);
+    resource
 }
 
 /// The size in bytes, if the catalog contains it.

@@ -8,8 +8,8 @@ use refdesk_text::words::is_listed;
 /// Members the agent does not read as text: types, encoded bytes, the file before and after an edit (it has read the
 /// former and written the latter), and file names (it asked for the file, and a document starts with its own first
 /// line).
-const SKIPPED: &str = "type mode status codeText mimeType mediaType media_type filePath file_path notebook_path data blob \
-                       base64 originalFile oldString newString structuredPatch";
+const SKIPPED: &str = "type mode status codeText mimeType mediaType media_type filePath file_path notebook_path data \
+                       blob base64 originalFile oldString newString structuredPatch";
 
 /// The strings in a result, one per line.
 pub(crate) fn text(answer: &Value) -> String {
