@@ -148,7 +148,10 @@ fn commands_that_only_read_write_nothing() {
         assert_eq!(world.listing(), before, "{words:?}");
     }
     world.run(&["select", "nobody"]).exits(1);
-    assert_eq!(world.listing(), before, "a command that selected nothing");
+    // Once the documents are old enough, their mentions may be cached.
+    let mut after = world.listing();
+    after.retain(|(path, _)| !path.ends_with("cache/mentions"));
+    assert_eq!(after, before, "a command that selected nothing");
 }
 
 #[test]
