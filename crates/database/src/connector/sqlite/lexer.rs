@@ -4,7 +4,7 @@ use refdesk_text::lines::breaks;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind<'a> {
-    /// A word, including dots.
+    /// A word without quotes.
     Word(&'a str),
     /// A name in quotes.
     Quoted(String),
@@ -118,7 +118,7 @@ impl<'a> Iterator for Lexer<'a> {
             let kind = if first == '\'' && name.is_empty() { Kind::Text } else { Kind::Quoted(name) };
             return Some(self.token(kind, length));
         }
-        let is_word = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || matches!(c, '_' | '$' | '.');
+        let is_word = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || matches!(c, '_' | '$');
         let length = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         match length {
             0 => Some(self.token(Kind::Symbol(first), first.len_utf8())),

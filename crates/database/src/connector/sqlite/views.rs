@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Object;
-use super::lexer::{Kind, Lexer};
+use super::lexer::{Kind, Lexer, Token};
 
 /// The most words and columns of a view, including those of every view that it reads, each time it reads it.
 pub(super) const VIEW_SIZE: usize = 200_000;
@@ -102,95 +102,57 @@ impl<'o> ViewTexts<'o> {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
-    /// Unquoted, in lower case.
-    Word(String),
-    Quoted(String),
-    Symbol(char),
-}
-
-impl Part {
-    fn is(&self, word: &str) -> bool {
-        matches!(self, Self::Word(own) if own == word)
-    }
-}
-
-/// The tokens, with dots as separate symbols.
-fn parts(sql: &str) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for token in Lexer::new(sql) {
-        match token.kind {
-            Kind::Word(word) => {
-                for (at, name) in word.split('.').enumerate() {
-                    if at > 0 {
-                        parts.push(Part::Symbol('.'));
-                    }
-                    if !name.is_empty() {
-                        parts.push(Part::Word(name.to_ascii_lowercase()));
-                    }
-                }
-            }
-            Kind::Quoted(name) => parts.push(Part::Quoted(name.to_ascii_lowercase())),
-            Kind::Text => parts.push(Part::Quoted(String::new())),
-            Kind::Symbol(sign) => parts.push(Part::Symbol(sign)),
-            Kind::Comment(_) => {}
-        }
-    }
-    parts
-}
-
 impl ViewText {
     fn read(sql: &str) -> Self {
-        let parts = parts(sql);
-        let mut text = Self { words: parts.len(), ..Self::default() };
+        let tokens: Vec<Token<'_>> = Lexer::new(sql).filter(|token| token.comment().is_none()).collect();
+        let mut text = Self { words: tokens.len(), ..Self::default() };
         // For each open parenthesis, whether it encloses a list of tables; and whether a table comes next.
         let mut lists = vec![false];
         let mut is_table_next = false;
-        for (at, part) in parts.iter().enumerate() {
-            let next = parts.get(at + 1);
-            let before = |distance: usize| at.checked_sub(distance).and_then(|at| parts.get(at));
-            match part {
-                Part::Symbol('(') => lists.push(is_table_next),
-                Part::Symbol(')') => {
+        for (at, token) in tokens.iter().enumerate() {
+            let is_next = |sign: char| tokens.get(at + 1).is_some_and(|next| next.is_symbol(sign));
+            let before = |distance: usize| at.checked_sub(distance).and_then(|at| tokens.get(at));
+            let is_before = |distance: usize, sign: char| before(distance).is_some_and(|it| it.is_symbol(sign));
+            let follows = |words: &[&str]| before(1).is_some_and(|it| words.iter().any(|word| it.is(word)));
+            match &token.kind {
+                Kind::Comment(_) | Kind::Symbol('.') => {}
+                Kind::Symbol('(') => lists.push(is_table_next),
+                Kind::Symbol(')') => {
                     lists.pop();
                     is_table_next = false;
                 }
-                Part::Symbol(',') => {
+                Kind::Symbol(',') => {
                     text.commas += 1;
                     is_table_next = lists.last() == Some(&true);
                 }
-                Part::Symbol('*') => {
-                    let is_all = |part: &Part| {
-                        matches!(part, Part::Symbol('.' | ','))
-                            || ["select", "distinct", "all"].iter().any(|it| part.is(it))
-                    };
-                    text.stars += usize::from(before(1).is_some_and(is_all));
+                Kind::Symbol('*') => {
+                    let is_all = is_before(1, '.') || is_before(1, ',') || follows(&["select", "distinct", "all"]);
+                    text.stars += usize::from(is_all);
                 }
-                Part::Symbol('.') => {}
-                Part::Symbol(_) => is_table_next = false,
-                Part::Word(word) if word == "from" && !before(1).is_some_and(|it| it.is("distinct")) => {
+                Kind::Symbol(_) => is_table_next = false,
+                _ if token.is("from") && !follows(&["distinct"]) => {
                     set_last(&mut lists, true);
                     is_table_next = true;
                 }
-                Part::Word(word) if word == "join" => is_table_next = true,
+                _ if token.is("join") => is_table_next = true,
                 // The parentheses contain a list of values or a query.
-                Part::Word(word) if word == "in" => is_table_next = next != Some(&Part::Symbol('(')),
-                Part::Word(word) if ENDS.contains(&word.as_str()) => {
+                _ if token.is("in") => is_table_next = !is_next('('),
+                _ if ENDS.iter().any(|end| token.is(end)) => {
                     set_last(&mut lists, false);
                     is_table_next = false;
                 }
-                Part::Word(name) | Part::Quoted(name) => {
-                    let is_own = before(1).is_some_and(|it| it.is("with") || it.is("recursive"))
-                        || (before(1) == Some(&Part::Symbol(',')) && before(2) == Some(&Part::Symbol(')')))
-                            && next.is_some_and(|it| it.is("as") || *it == Part::Symbol('('));
-                    if is_own {
-                        text.own.insert(name.clone());
-                    }
+                Kind::Word(_) | Kind::Quoted(_) | Kind::Text => {
+                    let name = token.name().to_ascii_lowercase();
+                    let begins_query = || is_next('(') || tokens.get(at + 1).is_some_and(|next| next.is("as"));
+                    let is_own =
+                        follows(&["with", "recursive"]) || (is_before(1, ',') && is_before(2, ')') && begins_query());
                     // A name before a dot is a schema.
-                    if is_table_next && next != Some(&Part::Symbol('.')) {
+                    if is_table_next && !is_next('.') {
                         text.tables.push(name.clone());
                         is_table_next = false;
+                    }
+                    if is_own {
+                        text.own.insert(name);
                     }
                 }
             }
