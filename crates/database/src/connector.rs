@@ -73,6 +73,14 @@ impl ConnectionEnvironment {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
+    /// A path of the configuration: below the user's home after `~/`, otherwise relative to the workspace.
+    fn path(&self, text: &str) -> PathBuf {
+        match (text.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.workspace.join(text),
+        }
+    }
+
     /// Waits until the time has passed or reading is stopped. Returns whether to continue.
     fn wait(&self, time: Duration) -> bool {
         let until = Instant::now() + time;

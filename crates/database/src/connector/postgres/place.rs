@@ -21,171 +21,161 @@ const SOCKETS: [&str; 3] = ["/var/run/postgresql", "/run/postgresql", "/tmp"];
 
 /// The address of a database, including its password.
 pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Address, Error> {
-    let resolver = Resolver { around };
     let mut address = match (&server.url_env, &server.url) {
-        (Some(variable), _) => parsed(&resolver.variable(variable)?)?,
-        (None, Some(url)) => parsed(&resolver.expanded(url)?)?,
+        (Some(variable), _) => parsed(&value_of(around, variable)?)?,
+        (None, Some(url)) => parsed(&expanded(around, url)?)?,
         (None, None) => Address::default(),
     };
     if let Some(service) = &server.service {
-        resolver.add_service(&mut address, service)?;
+        add_service(around, &mut address, service)?;
     }
     if let Some(host) = &server.host {
-        address.set_host(&resolver.host(host)?);
+        address.set_host(&expanded_host(around, host)?);
     }
     if let Some(port) = server.port {
         address.set_port(port);
     }
     if let Some(name) = &server.database {
-        address.set_database(&resolver.expanded(name)?);
+        address.set_database(&expanded(around, name)?);
     }
     if let Some(user) = &server.user {
-        address.set_user(&resolver.expanded(user)?);
+        address.set_user(&expanded(around, user)?);
     }
     if let Some(mode) = server.sslmode.as_deref().and_then(TlsMode::from_word) {
         address.set_tls(mode);
     }
     if let Some(file) = &server.sslrootcert {
-        address.set_authorities(absolute(&resolver.around.workspace, Path::new(file)));
+        address.set_authorities(absolute(&around.workspace, Path::new(file)));
     }
     if address.host().is_none() {
         let socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{}", address.port())).exists();
         let host = SOCKETS.into_iter().find(socket).unwrap_or("localhost").to_owned();
         address.set_host(&host);
     }
-    resolver.find_authorities(&mut address);
+    find_authorities(around, &mut address);
     match &server.secret {
-        Some(Secret::Env(variable)) => address.set_password(&resolver.variable(variable)?),
+        Some(Secret::Env(variable)) => address.set_password(&value_of(around, variable)?),
         Some(Secret::Command(command)) => {
-            let password = resolver.printed_password(command).map_err(|why| {
+            let password = printed_password(around, command).map_err(|why| {
                 let why = format!("its password_command returned no password: {why}");
                 unreachable(&why, "run it in your home folder, as refdesk does, and see what it prints")
             })?;
             address.set_password(&password);
         }
-        None if !address.has_password() => resolver.add_stored_password(&mut address),
+        None if !address.has_password() => add_stored_password(around, &mut address),
         None => {}
     }
     Ok(address)
 }
 
-struct Resolver<'a> {
-    around: &'a ConnectionEnvironment,
+/// The output of a password command. It does not run in the workspace, where many programs would load files that
+/// the command does not name and that were never trusted; only the files that it names are resolved there.
+fn printed_password(around: &ConnectionEnvironment, command: &str) -> Result<String, String> {
+    let workspace = &around.workspace;
+    let command = with_workspace_files(workspace, command);
+    let folder = around.home.as_deref().unwrap_or(Path::new("/"));
+    from_command(&command, folder, &[(WORKSPACE_VARIABLE, workspace)])
 }
 
-impl Resolver<'_> {
-    /// The output of a password command. It does not run in the workspace, where many programs would load files that
-    /// the command does not name and that were never trusted; only the files that it names are resolved there.
-    fn printed_password(&self, command: &str) -> Result<String, String> {
-        let workspace = &self.around.workspace;
-        let command = with_workspace_files(workspace, command);
-        let folder = self.around.home.as_deref().unwrap_or(Path::new("/"));
-        from_command(&command, folder, &[(WORKSPACE_VARIABLE, workspace)])
-    }
+fn value_of(around: &ConnectionEnvironment, name: &str) -> Result<String, Error> {
+    let value = (around.variable)(name).filter(|value| !value.is_empty());
+    value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
+}
 
-    fn variable(&self, name: &str) -> Result<String, Error> {
-        let value = (self.around.variable)(name).filter(|value| !value.is_empty());
-        value.ok_or_else(|| unreachable(&format!("the environment variable {name} is not set"), "set it"))
-    }
-
-    /// Expands the variables in a text. The value of a variable is escaped, so that it stays within its field.
-    fn expanded(&self, text: &str) -> Result<String, Error> {
-        let is_whole = text.starts_with("${") && text.find('}') == Some(text.len().saturating_sub(1));
-        let is_url = text.contains("://");
-        let is_list = !is_url && text.contains('=');
-        let mut result = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("${") {
-            let Some((name, behind)) = after.split_once('}') else { break };
-            result.push_str(before);
-            let value = self.variable(name)?;
-            match (is_whole, is_url, is_list) {
-                (false, true, _) => result.extend(utf8_percent_encode(&value, NON_ALPHANUMERIC)),
-                (false, _, true) => value.chars().for_each(|c| {
-                    if c.is_whitespace() || c == '\'' || c == '\\' {
-                        result.push('\\');
-                    }
-                    result.push(c);
-                }),
-                _ => result.push_str(&value),
-            }
-            rest = behind;
-        }
-        result.push_str(rest);
-        Ok(result)
-    }
-
-    /// Expands a host, which may be a folder below the user's home.
-    fn host(&self, host: &str) -> Result<String, Error> {
-        let host = self.expanded(host)?;
-        let below = host.strip_prefix("~/").zip(self.around.home.as_ref());
-        Ok(below.map_or(host.clone(), |(rest, home)| home.join(rest).to_string_lossy().into_owned()))
-    }
-
-    fn path_of(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
-        let named = (self.around.variable)(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-        named.or_else(|| self.around.home.as_ref().map(|home| home.join(below_home)))
-    }
-
-    /// Applies a service from a service file, as PostgreSQL's own programs do. The configuration takes precedence.
-    fn add_service(&self, address: &mut Address, service: &str) -> Result<(), Error> {
-        let system = (self.around.variable)("PGSYSCONFDIR").unwrap_or_else(|| "/etc/postgresql-common".to_owned());
-        let files = self.path_of("PGSERVICEFILE", ".pg_service.conf").into_iter();
-        let texts = files.chain([Path::new(&system).join("pg_service.conf")]).filter_map(|file| small_file(&file));
-        let Some(settings) = texts.into_iter().find_map(|text| service_of(&text, service)) else {
-            return Err(unreachable(
-                &format!("no service file has the service '{service}'"),
-                "add it to ~/.pg_service.conf",
-            ));
-        };
-        for (key, value) in settings {
-            match key.as_str() {
-                "host" => address.set_host(&value),
-                "port" => {
-                    if let Ok(port) = value.parse() {
-                        address.set_port(port);
-                    }
+/// Expands the variables in a text. The value of a variable is escaped, so that it stays within its field.
+fn expanded(around: &ConnectionEnvironment, text: &str) -> Result<String, Error> {
+    let is_whole = text.starts_with("${") && text.find('}') == Some(text.len().saturating_sub(1));
+    let is_url = text.contains("://");
+    let is_list = !is_url && text.contains('=');
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, behind)) = after.split_once('}') else { break };
+        result.push_str(before);
+        let value = value_of(around, name)?;
+        match (is_whole, is_url, is_list) {
+            (false, true, _) => result.extend(utf8_percent_encode(&value, NON_ALPHANUMERIC)),
+            (false, _, true) => value.chars().for_each(|c| {
+                if c.is_whitespace() || c == '\'' || c == '\\' {
+                    result.push('\\');
                 }
-                "dbname" => address.set_database(&value),
-                "user" => address.set_user(&value),
-                "password" => address.set_password(&value),
-                "sslrootcert" => address.set_authorities(PathBuf::from(value)),
-                "sslmode" => {
-                    let wrong =
-                        || unreachable(&format!("the service '{service}' has an unknown sslmode"), "correct it");
-                    address.set_tls(TlsMode::from_word(&value).ok_or_else(wrong)?);
+                result.push(c);
+            }),
+            _ => result.push_str(&value),
+        }
+        rest = behind;
+    }
+    result.push_str(rest);
+    Ok(result)
+}
+
+/// Expands a host, which may be a folder below the user's home.
+fn expanded_host(around: &ConnectionEnvironment, host: &str) -> Result<String, Error> {
+    let host = expanded(around, host)?;
+    let below = host.strip_prefix("~/").zip(around.home.as_ref());
+    Ok(below.map_or(host.clone(), |(rest, home)| home.join(rest).to_string_lossy().into_owned()))
+}
+
+fn path_of(around: &ConnectionEnvironment, variable: &str, below_home: &str) -> Option<PathBuf> {
+    let named = (around.variable)(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named.or_else(|| around.home.as_ref().map(|home| home.join(below_home)))
+}
+
+/// Applies a service from a service file, as PostgreSQL's own programs do. The configuration takes precedence.
+fn add_service(around: &ConnectionEnvironment, address: &mut Address, service: &str) -> Result<(), Error> {
+    let system = (around.variable)("PGSYSCONFDIR").unwrap_or_else(|| "/etc/postgresql-common".to_owned());
+    let files = path_of(around, "PGSERVICEFILE", ".pg_service.conf").into_iter();
+    let texts = files.chain([Path::new(&system).join("pg_service.conf")]).filter_map(|file| small_file(&file));
+    let Some(settings) = texts.into_iter().find_map(|text| service_of(&text, service)) else {
+        return Err(unreachable(
+            &format!("no service file has the service '{service}'"),
+            "add it to ~/.pg_service.conf",
+        ));
+    };
+    for (key, value) in settings {
+        match key.as_str() {
+            "host" => address.set_host(&value),
+            "port" => {
+                if let Ok(port) = value.parse() {
+                    address.set_port(port);
                 }
-                _ => {}
             }
-        }
-        Ok(())
-    }
-
-    fn add_stored_password(&self, address: &mut Address) {
-        let Some(file) = self.path_of("PGPASSFILE", ".pgpass").filter(|file| is_private(file)) else { return };
-        let Some(text) = small_file(&file) else { return };
-        let host = address.host().unwrap_or_default();
-        let host = if SOCKETS.contains(&host.as_str()) { "localhost".to_owned() } else { host };
-        let user = address.user().map(str::to_owned).or_else(|| (self.around.variable)("USER")).unwrap_or_default();
-        let database = address.database().unwrap_or(&user).to_owned();
-        let wanted = [host, address.port().to_string(), database, user];
-        if let Some(password) = stored_password(&text, &wanted) {
-            address.set_password(&password);
+            "dbname" => address.set_database(&value),
+            "user" => address.set_user(&value),
+            "password" => address.set_password(&value),
+            "sslrootcert" => address.set_authorities(PathBuf::from(value)),
+            "sslmode" => {
+                let wrong = || unreachable(&format!("the service '{service}' has an unknown sslmode"), "correct it");
+                address.set_tls(TlsMode::from_word(&value).ok_or_else(wrong)?);
+            }
+            _ => {}
         }
     }
+    Ok(())
+}
 
-    /// Sets the file of root certificates: the configured one, relative to the workspace, or PostgreSQL's default.
-    fn find_authorities(&self, address: &mut Address) {
-        let named = address.authorities().map(Path::to_path_buf);
-        if let Some(file) = named.filter(|file| file != Path::new("system")) {
-            let text = file.to_string_lossy();
-            let below = text.strip_prefix("~/").zip(self.around.home.as_ref());
-            address.set_authorities(below.map_or(self.around.workspace.join(&file), |(rest, home)| home.join(rest)));
-        } else if address.authorities().is_none() {
-            let usual = self.around.home.as_ref().map(|home| home.join(".postgresql/root.crt"));
-            if let Some(file) = usual.filter(|file| file.is_file()) {
-                address.set_authorities(file);
-            }
+fn add_stored_password(around: &ConnectionEnvironment, address: &mut Address) {
+    let Some(file) = path_of(around, "PGPASSFILE", ".pgpass").filter(|file| is_private(file)) else { return };
+    let Some(text) = small_file(&file) else { return };
+    let host = address.host().unwrap_or_default();
+    let host = if SOCKETS.contains(&host.as_str()) { "localhost".to_owned() } else { host };
+    let user = address.user().map(str::to_owned).or_else(|| (around.variable)("USER")).unwrap_or_default();
+    let database = address.database().unwrap_or(&user).to_owned();
+    let wanted = [host, address.port().to_string(), database, user];
+    if let Some(password) = stored_password(&text, &wanted) {
+        address.set_password(&password);
+    }
+}
+
+/// Sets the file of root certificates: the configured one, relative to the workspace, or PostgreSQL's default.
+fn find_authorities(around: &ConnectionEnvironment, address: &mut Address) {
+    let named = address.authorities().map(Path::to_path_buf);
+    if let Some(file) = named.filter(|file| file != Path::new("system")) {
+        address.set_authorities(around.path(&file.to_string_lossy()));
+    } else if address.authorities().is_none() {
+        let usual = around.home.as_ref().map(|home| home.join(".postgresql/root.crt"));
+        if let Some(file) = usual.filter(|file| file.is_file()) {
+            address.set_authorities(file);
         }
     }
 }
@@ -271,15 +261,14 @@ mod tests {
             variable: |name| (name != "NONE").then(|| "p@evil.example/x ' \\".to_owned()),
             ..ConnectionEnvironment::default()
         };
-        let resolver = Resolver { around: &around };
         for text in ["postgres://ann:${PW}@db.example/shop", "host=db.example user=ann password=${PW} dbname=shop"] {
-            let address = parsed(&resolver.expanded(text).unwrap()).unwrap();
+            let address = parsed(&expanded(&around, text).unwrap()).unwrap();
             assert_eq!(address.host().as_deref(), Some("db.example"), "{text}");
             assert_eq!(address.database(), Some("shop"), "{text}");
             assert!(address.has_password(), "{text}");
         }
-        let error = parsed(&resolver.expanded("${PW}").unwrap()).unwrap_err();
+        let error = parsed(&expanded(&around, "${PW}").unwrap()).unwrap_err();
         assert!(!error.to_string().contains("evil"), "{error}");
-        assert!(resolver.expanded("postgres://${NONE}").unwrap_err().to_string().contains("NONE"));
+        assert!(expanded(&around, "postgres://${NONE}").unwrap_err().to_string().contains("NONE"));
     }
 }

@@ -1,6 +1,5 @@
 //! Determines the address of an account from the configuration, and the credentials from the environment or a file.
 
-use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use refdesk_files::read_regular;
@@ -58,11 +57,8 @@ fn credential(server: &ServerConnection, around: &ConnectionEnvironment) -> Resu
 }
 
 fn key_file(file: &str, around: &ConnectionEnvironment) -> Result<String, Error> {
-    let below = file.strip_prefix("~/").zip(around.home.as_ref());
-    let path: PathBuf = below.map_or_else(|| around.workspace.join(file), |(rest, home)| home.join(rest));
     let fix = "name a file with a private key in 'private_key_file'";
-    let read = |path: &Path| read_regular(path, KEY_BYTES).map_err(|error| error.to_string());
-    match read(&path) {
+    match read_regular(&around.path(file), KEY_BYTES) {
         Ok((_, true)) => Err(unreachable(&format!("'{file}' is too large for a private key"), fix)),
         // The content may be secret, so no message quotes it.
         Ok((bytes, false)) => {
