@@ -46,24 +46,17 @@ impl TlsMode {
 }
 
 /// A server, a database and a user, with the password if there is one.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Address {
     pub(crate) config: Config,
     tls: Option<TlsMode>,
     /// The file with certificates of authorities, as PEM.
     pub(crate) authorities: Option<PathBuf>,
-    has_password: bool,
 }
 
 impl fmt::Debug for Address {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a server")
-    }
-}
-
-impl Default for Address {
-    fn default() -> Self {
-        Self { config: Config::new(), tls: None, authorities: None, has_password: false }
     }
 }
 
@@ -105,7 +98,6 @@ impl Address {
             if kept.len() == text.split_whitespace().count() { text.to_owned() } else { kept.join(" ") }
         };
         address.config = rest.parse().ok()?;
-        address.has_password = address.config.get_password().is_some();
         Some(address)
     }
 
@@ -158,7 +150,6 @@ impl Address {
 
     /// Sets the password.
     pub fn set_password(&mut self, password: &str) {
-        self.has_password = true;
         self.config.password(password);
     }
 
@@ -179,7 +170,7 @@ impl Address {
 
     /// Whether there is a password.
     pub fn has_password(&self) -> bool {
-        self.has_password
+        self.config.get_password().is_some()
     }
 
     /// The user, if given.

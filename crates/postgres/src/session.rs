@@ -207,15 +207,6 @@ fn stopped() -> Refusal {
     Refusal::new(RefusalKind::Stopped, "reading it was stopped")
 }
 
-fn ssl_mode(address: &Address) -> SslMode {
-    match address.tls() {
-        _ if address.is_socket() => SslMode::Disable,
-        TlsMode::Disable => SslMode::Disable,
-        TlsMode::Allow | TlsMode::Prefer => SslMode::Prefer,
-        TlsMode::Require | TlsMode::VerifyCa | TlsMode::VerifyFull => SslMode::Require,
-    }
-}
-
 /// Names the socket in the refusal if it does not exist.
 fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
     let is_missing = cause::<io::Error>(&error).is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
@@ -247,31 +238,28 @@ enum Transport {
 async fn connected(address: &Address, limit: Duration, answer: Duration) -> Result<(Client, Transport), Refusal> {
     let mut config = address.config.clone();
     config.application_name("refdesk").connect_timeout(limit).tcp_user_timeout(answer);
-    config.ssl_mode(ssl_mode(address));
-    match config.get_ssl_mode() {
-        _ if address.is_socket() => {
-            let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
-            // The client reports the errors of the connection.
+    if address.is_socket() {
+        config.ssl_mode(SslMode::Disable);
+        let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
+        // The client reports the errors of the connection.
+        drop(tokio::spawn(connection));
+        return Ok((client, Transport::Socket));
+    }
+    if address.tls() == TlsMode::Disable {
+        return plain(config).await;
+    }
+    // Without TLS, the driver would read from the server without a limit.
+    config.ssl_mode(SslMode::Require);
+    let may_be_plain = matches!(address.tls(), TlsMode::Allow | TlsMode::Prefer);
+    let connector = Encrypted(tls::connector(address.tls(), address.authorities())?);
+    match config.connect(connector).await {
+        Ok((client, connection)) => {
             drop(tokio::spawn(connection));
-            Ok((client, Transport::Socket))
+            Ok((client, Transport::Encrypted))
         }
-        SslMode::Disable => plain(config).await,
-        mode => {
-            // Without TLS, the driver would read from the server without a limit.
-            config.ssl_mode(SslMode::Require);
-            let connector = Encrypted(tls::connector(address.tls(), address.authorities())?);
-            match config.connect(connector).await {
-                Ok((client, connection)) => {
-                    drop(tokio::spawn(connection));
-                    Ok((client, Transport::Encrypted))
-                }
-                // With several hosts, the driver reports only the error of the last one.
-                Err(error) if mode == SslMode::Prefer && (has_no_tls(&error) || has_several_hosts(&config)) => {
-                    plain(config).await
-                }
-                Err(error) => Err(error.into()),
-            }
-        }
+        // With several hosts, the driver reports only the error of the last one.
+        Err(error) if may_be_plain && (has_no_tls(&error) || has_several_hosts(&config)) => plain(config).await,
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use tokio_postgres::NoTls;
+use tokio_postgres::{Client, NoTls};
 
 /// The user id for the server, because PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
@@ -103,15 +103,7 @@ impl TestServer {
 
     /// Runs a statement and returns its number.
     pub fn count(&self, database: &str, statement: &str) -> i64 {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&self.url("refdesk", database), NoTls).await.unwrap();
-            let connection = tokio::spawn(connection);
-            let count = client.query_one(statement, &[]).await.unwrap().get(0);
-            drop(client);
-            connection.await.unwrap().unwrap();
-            count
-        })
+        self.connected(database, async |client| client.query_one(statement, &[]).await.unwrap().get(0))
     }
 
     /// Locks all tables in the schema `public` of a database, until the result is dropped.
@@ -131,21 +123,27 @@ impl TestServer {
 
     /// Runs statements in a database.
     pub fn run(&self, database: &str, sql: &str) {
+        self.connected(database, async |client| client.batch_execute(sql).await.unwrap());
+    }
+
+    /// Uses a connection to a database, and waits until it is closed.
+    fn connected<T>(&self, database: &str, work: impl AsyncFnOnce(&Client) -> T) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (client, connection) = tokio_postgres::connect(&self.url("refdesk", database), NoTls).await.unwrap();
             let connection = tokio::spawn(connection);
-            client.batch_execute(sql).await.unwrap();
+            let done = work(&client).await;
             drop(client);
             connection.await.unwrap().unwrap();
-        });
+            done
+        })
     }
 }
 
 /// Tables that stay locked until this is dropped.
 pub struct LockedTables {
     // Dropped in this order: the connection ends with its runtime.
-    _client: tokio_postgres::Client,
+    _client: Client,
     _runtime: tokio::runtime::Runtime,
 }
 

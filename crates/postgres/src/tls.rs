@@ -24,19 +24,15 @@ pub(crate) fn connector(mode: TlsMode, authorities: Option<&Path>) -> Result<Mak
     let failed = |_| Refusal::new(RefusalKind::Tls, "TLS cannot be used");
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_safe_default_protocol_versions().map_err(failed)?;
-    let check = match (mode, authorities) {
-        (TlsMode::VerifyFull, _) => Check::NameAndAuthority,
-        (TlsMode::VerifyCa, _) | (TlsMode::Require, Some(_)) => Check::Authority,
-        _ => Check::Nothing,
+    let usual = match (mode, authorities) {
+        (TlsMode::VerifyFull | TlsMode::VerifyCa, _) | (TlsMode::Require, Some(_)) => {
+            let roots = Arc::new(roots(authorities)?);
+            let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
+            Some(verifier.map_err(|_| unusable("contains no authority's certificate"))?)
+        }
+        _ => None,
     };
-    let usual = if check == Check::Nothing {
-        None
-    } else {
-        let roots = Arc::new(roots(authorities)?);
-        let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
-        Some(verifier.map_err(|_| unusable("contains no authority's certificate"))?)
-    };
-    let verifier = Arc::new(Verifier { provider, usual, check });
+    let verifier = Arc::new(Verifier { provider, usual, checks_name: mode == TlsMode::VerifyFull });
     let config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
     Ok(MakeRustlsConnect::new(config))
 }
@@ -62,19 +58,12 @@ fn roots(authorities: Option<&Path>) -> Result<RootCertStore, Refusal> {
     Ok(roots)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Check {
-    Nothing,
-    Authority,
-    NameAndAuthority,
-}
-
 #[derive(Debug)]
 struct Verifier {
     provider: Arc<CryptoProvider>,
     /// `None` if nothing is checked.
     usual: Option<Arc<WebPkiServerVerifier>>,
-    check: Check,
+    checks_name: bool,
 }
 
 impl ServerCertVerifier for Verifier {
@@ -95,7 +84,7 @@ impl ServerCertVerifier for Verifier {
             ))
         );
         // The verifier checks the name last, so everything else was verified.
-        if is_other_name && self.check == Check::Authority { Ok(ServerCertVerified::assertion()) } else { verified }
+        if is_other_name && !self.checks_name { Ok(ServerCertVerified::assertion()) } else { verified }
     }
 
     fn verify_tls12_signature(
