@@ -21,8 +21,7 @@ pub(crate) const NAME: usize = 1_000;
 pub(crate) const COMMENT_BYTES: usize = 64 * 1024;
 
 /// What was read from the schemas of a database.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The version of the server or the library that read it.
     pub server_version: Option<String>,
@@ -31,17 +30,15 @@ pub struct Snapshot {
     /// In the order of their schemas and names.
     pub tables: Vec<Table>,
     /// Tables that exist, but are beyond the limit on their number.
-    #[serde(skip)]
     pub beyond: Vec<TableName>,
 }
 
 /// A schema of a database.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SchemaInfo {
     /// Its name.
     pub name: String,
-    /// The database's comment.
-    pub comment: Option<String>,
+    pub(crate) comment: Option<String>,
 }
 
 /// What a table is.
@@ -83,8 +80,7 @@ impl TableKind {
 }
 
 /// A table, a view, or anything else with columns.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Table {
     /// Its schema.
     pub schema: String,
@@ -94,34 +90,30 @@ pub struct Table {
     pub kind: TableKind,
     /// In the order of the table.
     pub columns: Vec<Column>,
-    /// The primary key.
-    pub primary_key: Option<Key>,
-    /// Unique constraints.
-    pub unique: Vec<Key>,
-    /// Check constraints.
-    pub checks: Vec<Constraint>,
-    /// Exclusion constraints.
-    pub exclusions: Vec<Constraint>,
+    pub(crate) primary_key: Option<Key>,
+    pub(crate) unique: Vec<Key>,
+    pub(crate) checks: Vec<Constraint>,
+    pub(crate) exclusions: Vec<Constraint>,
     /// Foreign keys.
     pub foreign_keys: Vec<ForeignKey>,
     /// Indexes, without those of keys.
-    pub indexes: Vec<IndexInfo>,
+    pub(crate) indexes: Vec<IndexInfo>,
     /// The database's comments on constraints, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub constraint_comments: BTreeMap<String, String>,
+    pub(crate) constraint_comments: BTreeMap<String, String>,
     /// The database's comment.
     pub comment: Option<String>,
     /// The tables that a view reads.
-    pub reads_from: Vec<TableName>,
+    pub(crate) reads_from: Vec<TableName>,
     /// Whether the reading role sees only some rows; such a table is never sampled.
-    pub row_security: bool,
+    pub(crate) row_security: bool,
     /// Whether the role may not read its rows.
     pub is_unreadable: bool,
     /// Whether another session holds a lock on it, so that its defaults and checks could not be read.
     #[serde(skip)]
     pub is_locked: bool,
     /// How many partitions it has.
-    pub partitions: u64,
+    pub(crate) partitions: u64,
     /// Estimated rows; `None` if the database does not know.
     pub row_estimate: Option<u64>,
 }
@@ -170,91 +162,82 @@ pub fn full_name(schema: &str, name: &str) -> String {
 }
 
 /// A column.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Column {
     /// Its name.
     pub name: String,
     /// Its type, as the database prints it; may be empty.
     pub data_type: String,
     /// Whether it may be null.
-    pub nullable: bool,
+    pub(crate) nullable: bool,
     /// Its default, as the database prints it.
-    pub default: Option<String>,
+    pub(crate) default: Option<String>,
     /// `always` or `by default` for an identity column.
-    pub identity: Option<String>,
+    pub(crate) identity: Option<String>,
     /// The expression that computes it.
-    pub generated: Option<String>,
+    pub(crate) generated: Option<String>,
     /// A collation other than the default.
-    pub collation: Option<String>,
+    pub(crate) collation: Option<String>,
     /// The database's comment.
     pub comment: Option<String>,
     /// The labels of its type, if it is an enumeration.
-    pub labels: Vec<String>,
+    pub(crate) labels: Vec<String>,
     /// The base type, if its type is a domain.
-    pub base_type: Option<String>,
+    pub(crate) base_type: Option<String>,
     /// Whether its type has fields, or is an array, a range or a domain of a type that has.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub is_composite: bool,
+    pub(crate) is_composite: bool,
     /// The database's comment on its type, if that is an enumeration or a domain.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub type_comment: Option<String>,
+    pub(crate) type_comment: Option<String>,
 }
 
 /// A primary key or a unique constraint.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Key {
-    /// Its name, if it has one.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Its columns in order.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
 }
 
 /// A check or exclusion constraint.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Constraint {
-    /// Its name, if it has one.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Its condition, as the database prints it.
-    pub expression: String,
+    pub(crate) expression: String,
 }
 
 /// A foreign key: pairs of columns in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ForeignKey {
-    /// Its name, if it has one.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The columns of this table.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
     /// The table that it refers to.
-    pub target: TableName,
+    pub(crate) target: TableName,
     /// The columns there, in the same order as `columns`.
-    pub target_columns: Vec<String>,
+    pub(crate) target_columns: Vec<String>,
     /// `no action`, `restrict`, `cascade`, `set null` or `set default`.
-    pub on_delete: String,
+    pub(crate) on_delete: String,
     /// The same for a change of the key.
-    pub on_update: String,
+    pub(crate) on_update: String,
     /// `simple`, `full` or `partial`.
-    pub match_type: String,
+    pub(crate) match_type: String,
     /// Whether it may be checked at the end of a transaction.
-    pub is_deferrable: bool,
+    pub(crate) is_deferrable: bool,
 }
 
 /// An index.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct IndexInfo {
-    /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its columns in order; an expression is `(expression)`.
-    pub columns: Vec<String>,
-    /// Whether it is unique.
-    pub is_unique: bool,
+    pub(crate) columns: Vec<String>,
+    pub(crate) is_unique: bool,
     /// Whether it holds only some of the rows.
-    pub is_partial: bool,
-    /// The database's comment.
-    pub comment: Option<String>,
+    pub(crate) is_partial: bool,
+    pub(crate) comment: Option<String>,
 }
 
 impl Table {

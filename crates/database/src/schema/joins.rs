@@ -25,19 +25,15 @@ pub enum Confidence {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InferredJoin {
     /// The columns that refer.
-    pub columns: Vec<String>,
+    pub(crate) columns: Vec<String>,
     /// The table that they refer to.
-    pub target: TableName,
-    /// The columns there.
-    pub target_columns: Vec<String>,
-    /// Why.
-    pub because: String,
-    /// How sure it is.
-    pub confidence: Confidence,
+    pub(crate) target: TableName,
+    pub(crate) target_columns: Vec<String>,
+    pub(crate) because: String,
+    pub(crate) confidence: Confidence,
     /// `many_to_one` or the like, if a person noted it.
-    pub cardinality: Option<&'static str>,
-    /// Whether a person noted it.
-    pub is_noted: bool,
+    pub(crate) cardinality: Option<&'static str>,
+    pub(crate) is_noted: bool,
 }
 
 /// The inferred joins of a schema.

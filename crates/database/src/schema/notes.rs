@@ -31,12 +31,9 @@ pub struct Notes {
 /// The notes on a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableNote {
-    /// What it is.
-    pub description: Option<String>,
-    /// Its domain.
-    pub domain: Option<String>,
-    /// What its columns are.
-    pub columns: BTreeMap<String, String>,
+    pub(crate) description: Option<String>,
+    pub(crate) domain: Option<String>,
+    pub(crate) columns: BTreeMap<String, String>,
     line: usize,
 }
 
@@ -44,13 +41,11 @@ pub struct TableNote {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NotedJoin {
     /// The table and the columns that refer.
-    pub from: (TableName, Vec<String>),
+    pub(crate) from: (TableName, Vec<String>),
     /// The table and the columns that they refer to.
-    pub to: (TableName, Vec<String>),
-    /// Why.
-    pub because: String,
-    /// The cardinality of the join.
-    pub cardinality: Option<&'static str>,
+    pub(crate) to: (TableName, Vec<String>),
+    pub(crate) because: String,
+    pub(crate) cardinality: Option<&'static str>,
     line: usize,
 }
 
