@@ -10,12 +10,8 @@ use crate::snapshot::{Table, TableKind};
 /// Most rows that are read from a table.
 pub(crate) const SAMPLED_ROWS: u64 = 1_000;
 
-/// What was read about the values of a table.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct TableProfile {
-    /// By the name of the column.
-    pub columns: BTreeMap<String, ColumnProfile>,
-}
+/// What was read about the values of a table, by the name of the column.
+pub type TableProfile = BTreeMap<String, ColumnProfile>;
 
 /// What was read about the values of a column.
 #[derive(Debug, Clone, Default, PartialEq)]

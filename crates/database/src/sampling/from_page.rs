@@ -12,7 +12,7 @@ pub fn from_page(config: &DatabaseConfig, table: &Table, page: &TableDoc) -> Tab
         let before = page.columns.iter().find(|before| before.name == column.name)?;
         Some((column.name.clone(), profile(config, table, column, before)?))
     };
-    TableProfile { columns: table.columns.iter().filter_map(of_column).collect() }
+    table.columns.iter().filter_map(of_column).collect()
 }
 
 fn profile(config: &DatabaseConfig, table: &Table, column: &Column, before: &ColumnDoc) -> Option<ColumnProfile> {
@@ -64,7 +64,7 @@ mod tests {
             let column = ColumnDoc { name: name.into(), sensitive, statistics, ..ColumnDoc::default() };
             let page = TableDoc { columns: vec![column], ..TableDoc::default() };
             let found = from_page(&config.databases[0], &table, &page);
-            let told = found.columns.get(name).map(|it| {
+            let told = found.get(name).map(|it| {
                 (it.sensitive.as_ref().map(SensitiveRule::words).unwrap_or_default(), it.statistics.distinct)
             });
             assert_eq!(told.as_ref().map(|(rule, distinct)| (rule.as_str(), *distinct)), expected, "{name}");

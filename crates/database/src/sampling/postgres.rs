@@ -88,8 +88,8 @@ fn attempt(
 ) -> Result<(), Refusal> {
     let session = ReadingSession::open(address, &database.around.is_stopped)?;
     session.limit_statements(database.config.settings.sample_time)?;
-    let mut sampler = Sampler { database, session: &session, elsewhere: BTreeSet::new(), sampled };
-    sampler.find_elsewhere()?;
+    let elsewhere = elsewhere(&session)?;
+    let mut sampler = Sampler { database, session: &session, elsewhere, sampled };
     let tables: Vec<&Table> = snapshot.tables.iter().filter(|table| sampler.may_sample(table)).collect();
     sampler.tables(&tables)?;
     sampler.joins(snapshot, joins)?;
@@ -100,6 +100,12 @@ fn attempt(
 /// Whether the connection cannot be used any more.
 fn is_lost(refusal: &Refusal) -> bool {
     matches!(refusal.kind, RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Foreign | RefusalKind::Stopped)
+}
+
+/// The partitioned tables with rows on other servers or with row security.
+fn elsewhere(session: &ReadingSession) -> Result<BTreeSet<TableName>, Refusal> {
+    let rows = session.rows(FOREIGN_PARTS, &[])?;
+    rows.iter().map(|row| Ok(TableName { schema: value(row, 0)?, name: value(row, 1)? })).collect()
 }
 
 struct Sampler<'a> {
@@ -116,13 +122,6 @@ impl Sampler<'_> {
             && !table.is_locked
             && !table.columns.is_empty()
             && !self.elsewhere.contains(&table.table_name())
-    }
-
-    fn find_elsewhere(&mut self) -> Result<(), Refusal> {
-        for row in self.session.rows(FOREIGN_PARTS, &[])? {
-            self.elsewhere.insert(TableName { schema: value(&row, 0)?, name: value(&row, 1)? });
-        }
-        Ok(())
     }
 
     fn tables(&mut self, tables: &[&Table]) -> Result<(), Refusal> {
@@ -144,8 +143,8 @@ impl Sampler<'_> {
                 let name = table.table_name();
                 let (Some(columns), Some(known)) = (unseen.get(&name), sampled.profiles.get_mut(&name)) else { return };
                 for column in columns {
-                    if let Some(read) = profile.columns.remove(column) {
-                        known.columns.insert(column.clone(), read);
+                    if let Some(read) = profile.remove(column) {
+                        known.insert(column.clone(), read);
                     }
                 }
             })?;
@@ -283,7 +282,7 @@ impl<'t> RowSample<'t> {
                 })
                 .collect::<Result<_, Refusal>>()?;
             let is_lifted = is_lifted(config, self.table, column);
-            found.columns.insert(column.name.clone(), profile_of_rows(&cells, rule.clone(), is_lifted));
+            found.insert(column.name.clone(), profile_of_rows(&cells, rule.clone(), is_lifted));
         }
         Ok(found)
     }

@@ -109,7 +109,7 @@ fn sample_table(database: &AccessibleDatabase<'_>, file: &SqliteFile, table: &Ta
     let mut found = TableProfile::default();
     for ((column, rule), cells) in columns().zip(cells) {
         let is_lifted = is_lifted(database.config, table, column);
-        found.columns.insert(column.name.clone(), profile_of_rows(&cells, rule.clone(), is_lifted));
+        found.insert(column.name.clone(), profile_of_rows(&cells, rule.clone(), is_lifted));
     }
     Ok(found)
 }

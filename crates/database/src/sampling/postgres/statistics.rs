@@ -86,7 +86,7 @@ pub(crate) fn read(
         }
         let of_table = found.profiles.entry(table.table_name()).or_default();
         let profile = known.profile(config, table, column, rule.clone());
-        of_table.columns.insert(column.name.clone(), profile);
+        of_table.insert(column.name.clone(), profile);
     }
     Ok(found)
 }

@@ -43,7 +43,7 @@ fn sampled(config: &DatabasesConfig) -> Sampled {
 
 fn column<'s>(sampled: &'s Sampled, table: &str, column: &str) -> Option<&'s ColumnProfile> {
     let name = TableName { schema: "public".into(), name: table.into() };
-    sampled.profiles.get(&name).and_then(|table| table.columns.get(column))
+    sampled.profiles.get(&name).and_then(|table| table.get(column))
 }
 
 #[test]
@@ -350,8 +350,8 @@ fn odd(server: &TestServer, database: &str) {
         let found = sampled(&config_of(server, database, "refdesk", ""));
         assert_eq!(found.problems, []);
         let table = found.profiles.get(&TableName { schema: "public".into(), name: "a\"b".into() }).unwrap();
-        assert_eq!(table.columns.len(), 5);
-        assert_eq!(table.columns["$1"].statistics.null_percent, Some(0));
+        assert_eq!(table.len(), 5);
+        assert_eq!(table["$1"].statistics.null_percent, Some(0));
         assert_eq!(found.profiles.len(), 3);
     }
 }

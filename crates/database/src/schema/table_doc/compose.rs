@@ -61,7 +61,7 @@ impl DocInput<'_> {
             describe::table(table, &referring(table, referenced_by), &|key| self.missing_target(key))
         });
         let profile = self.profiles.get(&table.table_name());
-        let profile_of = |column: &Column| profile.and_then(|profile| profile.columns.get(&column.name));
+        let profile_of = |column: &Column| profile.and_then(|profile| profile.get(&column.name));
         let rule_of = |column: &Column| match profile_of(column) {
             Some(profile) => profile.sensitive.clone(),
             None => by_name_and_type(self.config, table, column),
