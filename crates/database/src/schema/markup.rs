@@ -2,8 +2,10 @@
 //! anything, or end its cell or front matter. An id without `@` is unchanged, because on these pages only links mention
 //! other sources.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use refdesk_text::escape::one_line;
+use std::ffi::OsStr;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use refdesk_text::escape::{code_span, one_line};
 
 /// A text as one line of prose.
 pub(super) fn prose(text: &str) -> String {
@@ -38,13 +40,10 @@ pub(super) fn prose(text: &str) -> String {
 
 /// A name as code, safe in a cell of a table.
 pub fn code(name: &str) -> String {
-    let line = one_line(name);
-    let longest_run = line.split(|c| c != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest_run + 1);
-    let needs_blank = line.starts_with('`') || line.ends_with('`') || line.trim().is_empty();
-    let blank = if needs_blank { " " } else { "" };
+    let is_blank = one_line(name).trim().is_empty();
+    let span = if is_blank { code_span(&format!(" {name} ")) } else { code_span(name) };
     // In a table, even the bar in a code span must be escaped.
-    format!("{fence}{blank}{}{blank}{fence}", line.replace('|', "\\|"))
+    span.replace('|', "\\|")
 }
 
 /// A value in front matter, quoted unless it is plain.
@@ -60,10 +59,10 @@ pub fn yaml(value: &str) -> String {
     refdesk_text::escape::json(&serde_json::Value::from(value).to_string()).into_owned()
 }
 
-/// A path in a link.
-pub fn target(path: &str) -> String {
+/// A path in a link, with every byte that could have another meaning as `%xx`.
+pub(crate) fn target(path: impl AsRef<OsStr>) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
-    utf8_percent_encode(path, PLAIN).to_string()
+    percent_encode(path.as_ref().as_encoded_bytes(), PLAIN).to_string()
 }
 
 #[cfg(test)]

@@ -43,10 +43,9 @@ pub(crate) fn read(sql: &str) -> TableText {
     let mut table = TableText::default();
     let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
     let Some(open) = tokens.iter().position(|token| token.is_symbol('(')) else { return table };
-    let head: Vec<&Token<'_>> = tokens.iter().take(open).collect();
     let first_line = tokens.get(open).map_or(0, |token| token.line);
-    let mut about: Vec<&str> = head.iter().filter_map(|token| token.comment()).collect();
-    let mut element: Vec<Token<'_>> = Vec::new();
+    let mut about: Vec<&str> = tokens.iter().take(open).filter_map(|token| token.comment()).collect();
+    let mut element: Vec<&Token<'_>> = Vec::new();
     // The comments before and in the element. Those on separate lines belong to the next element.
     let mut waiting: Vec<&str> = Vec::new();
     let mut last: Option<(String, usize)> = None;
@@ -86,7 +85,7 @@ pub(crate) fn read(sql: &str) -> TableText {
             }
             continue;
         }
-        element.push(token.clone());
+        element.push(token);
     }
     // A comment after the last column: on its line, or before the closing parenthesis.
     if let Some((name, _)) = &last {
@@ -97,8 +96,7 @@ pub(crate) fn read(sql: &str) -> TableText {
 }
 
 /// Reads a column or a constraint; returns the name of a column.
-fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], comments: &[&str]) -> Option<String> {
-    let tokens: Vec<&Token<'_>> = element.iter().collect();
+fn take_element(table: &mut TableText, sql: &str, tokens: &[&Token<'_>], comments: &[&str]) -> Option<String> {
     let first = *tokens.first()?;
     let is_constraint = ["constraint", "primary", "unique", "check", "foreign"].iter().any(|word| first.is(word));
     let column = (!is_constraint).then(|| first.name());
@@ -108,7 +106,7 @@ fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], comment
     while let Some(token) = tokens.get(at) {
         let next = tokens.get(at + 1);
         if token.is_symbol('(') {
-            at = closing(&tokens, at) + 1;
+            at = closing(tokens, at) + 1;
             continue;
         }
         if token.is("constraint") {
@@ -117,12 +115,12 @@ fn take_element(table: &mut TableText, sql: &str, element: &[Token<'_>], comment
             continue;
         }
         if token.is("check") && next.is_some_and(|token| token.is_symbol('(')) {
-            let expression = text_in_parentheses(sql, &tokens, at + 1);
+            let expression = text_in_parentheses(sql, tokens, at + 1);
             table.checks.push(Constraint { name: constraint.take(), expression });
         } else if token.is("collate") && column.is_some() {
             text.collation = next.map(|token| token.name());
         } else if token.is("as") && next.is_some_and(|token| token.is_symbol('(')) && column.is_some() {
-            text.generated = Some(text_in_parentheses(sql, &tokens, at + 1));
+            text.generated = Some(text_in_parentheses(sql, tokens, at + 1));
         } else if (token.is("references") && column.is_some()) || token.is("foreign") {
             table.foreign_keys.push(constraint.take());
         }

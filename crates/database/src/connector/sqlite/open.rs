@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use refdesk_files::path::is_absent;
 use refdesk_files::{Folder, confine_to};
 use refdesk_text::report::Diagnostic;
@@ -17,6 +16,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::schema::markup::target;
 
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -136,7 +137,7 @@ impl SqliteFile {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW
             | OpenFlags::SQLITE_OPEN_URI;
-        let opened = Connection::open_with_flags(format!("file://{}?mode=ro{mode}", encoded(path)), flags);
+        let opened = Connection::open_with_flags(format!("file://{}?mode=ro{mode}", target(path)), flags);
         let mut connection = opened.map_err(|error| match error.sqlite_error_code() {
             // SQLite would quote the whole path.
             Some(ErrorCode::CannotOpen) => unopened(
@@ -212,12 +213,6 @@ fn unopened(shown: &str, why: &impl ToString, fix: &'static str) -> Error {
     Error::new(Code::DatabaseUnreadable, format!("{shown} cannot be opened: {}", why.to_string()), fix)
 }
 
-fn header(file: &mut File) -> Option<[u8; 100]> {
-    let mut header = [0; 100];
-    file.read_exact(&mut header).ok()?;
-    Some(header)
-}
-
 /// Checks the file and those that SQLite would open with it; `None` if the file is empty.
 fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     let failed = |error: &io::Error, path: &Path| {
@@ -235,11 +230,11 @@ fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     if size == 0 {
         return Ok(None);
     }
-    let header = header(&mut file).filter(|header| header.starts_with(MAGIC));
-    let Some(header) = header else {
+    let mut header = [0; 100];
+    if file.read_exact(&mut header).is_err() || !header.starts_with(MAGIC) {
         let message = format!("{shown} is not an SQLite database");
         return Err(Error::new(Code::DatabaseUnreadable, message, "name another file"));
-    };
+    }
     let mut files = vec![file];
     let mut sizes = [None; 3];
     for (ending, size) in SIBLINGS.into_iter().zip(&mut sizes) {
@@ -275,12 +270,6 @@ fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
         _ => "&immutable=1",
     };
     Ok(Some(CheckedFiles { files, mode, problems }))
-}
-
-/// A path for a URI, with every byte that could have another meaning as `%xx`.
-fn encoded(path: &Path) -> String {
-    const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_');
-    percent_encode(path.as_os_str().as_encoded_bytes(), PLAIN).to_string()
 }
 
 fn harden(
