@@ -16,7 +16,8 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use crate::config::{Connection, DatabaseConfig};
-use crate::snapshot::{Snapshot, TableKind, TableName};
+use crate::names::quoted::quoted;
+use crate::snapshot::{SchemaInfo, Snapshot, TableKind, TableName};
 
 /// The result of reading a database, and what could not be read.
 #[derive(Debug, Default)]
@@ -49,6 +50,17 @@ impl SchemaReading {
         self.snapshot.beyond.push(name);
         None
     }
+
+    /// The quoted names of the schemas with tables, to grant rights on them.
+    fn schemas_with_tables(&self) -> impl Iterator<Item = String> {
+        let is_used = |schema: &&SchemaInfo| self.snapshot.tables.iter().any(|table| table.schema == schema.name);
+        self.snapshot.schemas.iter().filter(is_used).filter_map(|schema| quoted(&schema.name))
+    }
+}
+
+/// A warning about a role with more rights than reading requires, with statements that create a read-only one.
+fn too_many_rights(message: String, grants: &[String]) -> Diagnostic {
+    Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("create a read-only one: {};", grants.join("; ")))
 }
 
 /// How often to check whether reading was stopped.

@@ -8,21 +8,24 @@ use refdesk_text::shorten::shortened;
 use refdesk_text::tokens::{counted, grouped};
 
 use super::SchemaReading;
-use crate::snapshot::{ForeignKey, Key, NAME, Table, TableName};
+use crate::snapshot::{Key, NAME, Table, TableName};
 
 /// Whether a name is longer than any real one: PostgreSQL allows 63 bytes, Snowflake 255 characters.
 pub(super) fn is_too_long(name: &str) -> bool {
     name.len() > NAME && name.chars().nth(NAME).is_some()
 }
 
+fn has_long_name(table: &TableName) -> bool {
+    is_too_long(&table.schema) || is_too_long(&table.name)
+}
+
 /// Removes tables and columns with such names, the keys and indexes that use them, and such names of constraints.
 pub(super) fn leave_out(reading: &mut SchemaReading, database: &str) {
-    let is_bad = |name: &TableName| is_too_long(&name.schema) || is_too_long(&name.name);
     let before = reading.snapshot.tables.len();
     reading.snapshot.schemas.retain(|schema| !is_too_long(&schema.name));
-    reading.snapshot.tables.retain(|table| !is_too_long(&table.schema) && !is_too_long(&table.name));
-    reading.left_out.retain(|name| !is_bad(name));
-    reading.snapshot.beyond.retain(|name| !is_bad(name));
+    reading.snapshot.tables.retain(|table| !has_long_name(&table.table_name()));
+    reading.left_out.retain(|name| !has_long_name(name));
+    reading.snapshot.beyond.retain(|name| !has_long_name(name));
     let tables = before - reading.snapshot.tables.len();
     let columns: usize = reading.snapshot.tables.iter_mut().map(leave_out_columns).sum();
     if tables + columns == 0 {
@@ -49,17 +52,15 @@ fn leave_out_columns(table: &mut Table) -> usize {
     for constraint in table.checks.iter_mut().chain(&mut table.exclusions) {
         constraint.name = short(constraint.name.take());
     }
-    let is_known = |key: &ForeignKey| {
-        let target = !is_too_long(&key.target.schema) && !is_too_long(&key.target.name);
-        target && are_short(&key.columns) && are_short(&key.target_columns)
-    };
-    table.foreign_keys.retain(is_known);
+    table
+        .foreign_keys
+        .retain(|key| !has_long_name(&key.target) && are_short(&key.columns) && are_short(&key.target_columns));
     for key in &mut table.foreign_keys {
         key.name = short(key.name.take());
     }
     table.indexes.retain(|index| !is_too_long(&index.name) && are_short(&index.columns));
     table.constraint_comments.retain(|name, _| !is_too_long(name));
-    table.reads_from.retain(|name| !is_too_long(&name.schema) && !is_too_long(&name.name));
+    table.reads_from.retain(|name| !has_long_name(name));
     for column in &mut table.columns {
         // Types are only shown, not used in statements.
         column.data_type = cut(std::mem::take(&mut column.data_type));

@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleRights;
-use super::{ConnectionEnvironment, SchemaReading, stopped};
+use super::{ConnectionEnvironment, SchemaReading, stopped, too_many_rights};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
@@ -52,7 +52,7 @@ fn read(
     let (mut reading, rights) =
         with_retries(around, waits, || attempt(config, &address, around)).map_err(|refusal| explained(&refusal))?;
     reading.problems.extend(weak_tls(config, &address));
-    reading.about_connection.extend(too_many_rights(config, &rights, &reading));
+    reading.about_connection.extend(unneeded_rights(config, &rights, &reading));
     Ok(reading)
 }
 
@@ -130,8 +130,7 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
     Some(Diagnostic::warning(Code::WeakTls, message).fix("use 'sslmode: verify-full'"))
 }
 
-/// A warning about a role with more rights than reading requires, with statements that create a read-only one.
-fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &SchemaReading) -> Option<Diagnostic> {
+fn unneeded_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &SchemaReading) -> Option<Diagnostic> {
     let may = if rights.is_superuser {
         "is a superuser".to_owned()
     } else if rights.writable_tables > 0 {
@@ -145,13 +144,9 @@ fn too_many_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &Schem
     let message = format!("the role '{}' of '{}' {may}; a read-only role is enough", rights.role, config.name);
     let mut grants = vec!["CREATE ROLE refdesk_reader LOGIN PASSWORD '…'".to_owned()];
     grants.extend(quoted(&rights.database).map(|name| format!("GRANT CONNECT ON DATABASE {name} TO refdesk_reader")));
-    let used = |name: &&str| reading.snapshot.tables.iter().any(|table| table.schema == **name);
-    let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
-    for schema in schemas.filter_map(quoted) {
+    for schema in reading.schemas_with_tables() {
         grants.push(format!("GRANT USAGE ON SCHEMA {schema} TO refdesk_reader"));
         grants.push(format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO refdesk_reader"));
     }
-    Some(
-        Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("create a read-only one: {};", grants.join("; "))),
-    )
+    Some(too_many_rights(message, &grants))
 }

@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleName;
-use super::{ConnectionEnvironment, SchemaReading};
+use super::{ConnectionEnvironment, SchemaReading, too_many_rights};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted::quoted;
 
@@ -48,12 +48,11 @@ fn read(
         format!("'{}' may be read incorrectly: Snowflake support was tested only against a mock server", config.name);
     let untried = Diagnostic::warning(Code::Untried, message).fix("compare its pages with what Snowflake shows");
     reading.about_connection.push(untried);
-    reading.about_connection.extend(too_many_rights(config, &role, &reading));
+    reading.about_connection.extend(unlimited_rights(config, &role, &reading));
     Ok(reading)
 }
 
-/// A warning about a role with unlimited rights, with statements that create a read-only one.
-fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &SchemaReading) -> Option<Diagnostic> {
+fn unlimited_rights(config: &DatabaseConfig, role: &RoleName, reading: &SchemaReading) -> Option<Diagnostic> {
     if !ADMINISTRATORS.contains(&role.name.as_str()) {
         return None;
     }
@@ -63,15 +62,11 @@ fn too_many_rights(config: &DatabaseConfig, role: &RoleName, reading: &SchemaRea
         "CREATE ROLE REFDESK_READER".to_owned(),
         format!("GRANT USAGE ON DATABASE {database} TO ROLE REFDESK_READER"),
     ];
-    let used = |name: &&str| reading.snapshot.tables.iter().any(|table| table.schema == **name);
-    let schemas = reading.snapshot.schemas.iter().map(|schema| schema.name.as_str()).filter(used);
-    for schema in schemas.filter_map(quoted) {
+    for schema in reading.schemas_with_tables() {
         grants.push(format!("GRANT USAGE ON SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
         // A role with the REFERENCES privilege on a table sees its columns and keys, but not its rows.
         grants.push(format!("GRANT REFERENCES ON ALL TABLES IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
         grants.push(format!("GRANT REFERENCES ON ALL VIEWS IN SCHEMA {database}.{schema} TO ROLE REFDESK_READER"));
     }
-    Some(
-        Diagnostic::warning(Code::RoleMayWrite, message).fix(format!("create a read-only one: {};", grants.join("; "))),
-    )
+    Some(too_many_rights(message, &grants))
 }

@@ -48,21 +48,13 @@ FROM INFORMATION_SCHEMA.COLUMNS WHERE ",
 );
 
 /// The kinds of keys. `INFORMATION_SCHEMA` lacks their columns, so `SHOW` lists them.
-const KEYS: [(&str, KeyKind); 3] =
-    [("PRIMARY", KeyKind::Primary), ("UNIQUE", KeyKind::Unique), ("IMPORTED", KeyKind::Foreign)];
+const KEYS: [&str; 3] = ["PRIMARY", "UNIQUE", "IMPORTED"];
 
 /// `SHOW` lists at most this many rows.
 const SHOW_LIMIT: usize = 10_000;
 
 /// The lengths that Snowflake reports for types without a length: the maxima, 16 MiB, and 128 MiB since 2025.
 const UNLIMITED: [&str; 4] = ["16777216", "134217728", "8388608", "67108864"];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum KeyKind {
-    Primary,
-    Unique,
-    Foreign,
-}
 
 /// The role that read a database.
 pub(crate) struct RoleName {
@@ -94,8 +86,8 @@ pub(crate) fn read(session: &Session<'_>, config: &DatabaseConfig) -> Result<(Sc
     }
     let mut tables = tables(&wanted(RELATIONS)?, config, &mut reading)?;
     add_columns(&mut tables, &wanted(COLUMNS)?, &mut reading.problems)?;
-    for (word, kind) in KEYS {
-        let rows = keys(session, word, &reading.snapshot.schemas, &mut reading.problems)?;
+    for kind in KEYS {
+        let rows = keys(session, kind, &reading.snapshot.schemas, &mut reading.problems)?;
         add_keys(&mut tables, &rows, kind, &role.database, &mut reading.problems)?;
     }
     reading.snapshot.tables = tables.into_values().collect();
@@ -177,18 +169,18 @@ fn printed_type(row: &Row<'_>) -> String {
 /// All keys of one kind: in one statement, or one per schema if that does not list them all.
 fn keys(
     session: &Session<'_>,
-    word: &str,
+    kind: &str,
     schemas: &[SchemaInfo],
     problems: &mut Vec<Diagnostic>,
 ) -> Result<Rows, Error> {
-    let rows = session.rows(&format!("SHOW {word} KEYS IN DATABASE"), &[])?;
+    let rows = session.rows(&format!("SHOW {kind} KEYS IN DATABASE"), &[])?;
     if rows.count() < SHOW_LIMIT {
         return Ok(rows);
     }
     let mut all = Rows::default();
     for schema in schemas {
         let Some(name) = quoted(&schema.name) else { continue };
-        let rows = session.rows(&format!("SHOW {word} KEYS IN SCHEMA {name}"), &[])?;
+        let rows = session.rows(&format!("SHOW {kind} KEYS IN SCHEMA {name}"), &[])?;
         if rows.count() >= SHOW_LIMIT {
             let message = format!("Snowflake lists only {SHOW_LIMIT} key columns of the schema '{}'", schema.name);
             problems.push(Diagnostic::warning(Code::TooMany, message).fix("exclude more tables"));
@@ -212,13 +204,14 @@ struct KeyColumns {
 fn add_keys(
     tables: &mut Tables,
     rows: &Rows,
-    kind: KeyKind,
+    kind: &str,
     database: &str,
     problems: &mut Vec<Diagnostic>,
 ) -> Result<(), Error> {
-    let of = |column: &str| if kind == KeyKind::Foreign { format!("fk_{column}") } else { column.to_owned() };
+    let is_foreign = kind == "IMPORTED";
+    let of = |column: &str| if is_foreign { format!("fk_{column}") } else { column.to_owned() };
     let (schema, table, column) = (of("schema_name"), of("table_name"), of("column_name"));
-    let name = if kind == KeyKind::Foreign { "fk_name" } else { "constraint_name" };
+    let name = if is_foreign { "fk_name" } else { "constraint_name" };
     let mut gathered: BTreeMap<(TableName, String), KeyColumns> = BTreeMap::new();
     let mut elsewhere = 0_usize;
     for row in rows.iter() {
@@ -235,9 +228,9 @@ fn add_keys(
         let key = gathered.entry((owner, constraint.clone())).or_default();
         // Snowflake generates a name for a constraint without one.
         key.name = Some(constraint).filter(|name| !name.is_empty() && !name.starts_with("SYS_CONSTRAINT_"));
-        let target_column = if kind == KeyKind::Foreign { row.text("pk_column_name")? } else { String::new() };
+        let target_column = if is_foreign { row.text("pk_column_name")? } else { String::new() };
         key.pairs.push((number, row.text(&column)?, target_column));
-        if kind == KeyKind::Foreign {
+        if is_foreign {
             key.target = TableName { schema: row.text("pk_schema_name")?, name: row.text("pk_table_name")? };
             key.on_delete = row.get("delete_rule").unwrap_or("NO ACTION").to_lowercase();
             key.on_update = row.get("update_rule").unwrap_or("NO ACTION").to_lowercase();
@@ -249,9 +242,9 @@ fn add_keys(
         key.pairs.sort_unstable();
         let (columns, target_columns) = key.pairs.into_iter().map(|(_, one, other)| (one, other)).unzip();
         match kind {
-            KeyKind::Primary => table.primary_key = Some(Key { name: key.name, columns }),
-            KeyKind::Unique => table.unique.push(Key { name: key.name, columns }),
-            KeyKind::Foreign => table.foreign_keys.push(ForeignKey {
+            "PRIMARY" => table.primary_key = Some(Key { name: key.name, columns }),
+            "UNIQUE" => table.unique.push(Key { name: key.name, columns }),
+            _ => table.foreign_keys.push(ForeignKey {
                 name: key.name,
                 columns,
                 target: key.target,
