@@ -37,8 +37,7 @@ impl<'d> TagNames<'d> {
     pub(super) fn of(tables: impl Iterator<Item = (&'d str, &'d str, TableKind)>) -> Self {
         let (mut domains, mut views) = (BTreeMap::new(), BTreeMap::new());
         for (domain, table, kind) in tables {
-            let is_view = matches!(kind, TableKind::View | TableKind::MaterializedView);
-            let of_kind: &mut BTreeMap<&str, Vec<&str>> = if is_view { &mut views } else { &mut domains };
+            let of_kind: &mut BTreeMap<&str, Vec<&str>> = if kind.is_view() { &mut views } else { &mut domains };
             of_kind.entry(domain).or_default().push(table);
         }
         for (domain, views) in views {
@@ -56,7 +55,7 @@ impl<'d> TagNames<'d> {
 
     /// The tags of a domain.
     pub(super) fn of_domain(&self, domain: &str) -> Vec<String> {
-        let tables = self.tables(domain);
+        let tables = self.domains.get(domain).map_or(&[][..], Vec::as_slice);
         let names = self.own.get(domain).cloned().into_iter().chain(self.distinctive(self.candidates(domain, tables)));
         at_least_one(names, tables, domain)
     }
@@ -65,10 +64,6 @@ impl<'d> TagNames<'d> {
     pub(super) fn of_table(&self, domain: &str, table: &str) -> Vec<String> {
         let names = self.distinctive(self.candidates(domain, &[table])).chain(self.own.get(domain).cloned());
         at_least_one(names, &[table], domain)
-    }
-
-    fn tables(&self, domain: &str) -> &[&'d str] {
-        self.domains.get(domain).map_or(&[], Vec::as_slice)
     }
 
     /// The tags that occur in at most a third of the domains.

@@ -128,7 +128,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
         for (own, other) in key.columns.iter().zip(&key.target_columns) {
             let types = (table.column(own).map(|it| &it.data_type), target.column(other).map(|it| &it.data_type));
             if let (Some(own_type), Some(other_type)) = types
-                && !input.is_same_type(own_type, other_type)
+                && !is_same_type(&input.config.connection, own_type, other_type)
             {
                 let message =
                     format!("it is {own_type}, but refers to {}.{other}, which is {other_type}", target.full_name());
@@ -214,12 +214,10 @@ fn of_quoted(what: &str, comment: &str, column: Option<&str>, report: ReportFind
     }
 }
 
-impl CheckInput<'_> {
-    /// Whether values of two types can be equal. SQLite only has its affinities.
-    fn is_same_type(&self, one: &str, other: &str) -> bool {
-        let is_sqlite = matches!(self.config.connection, Connection::Sqlite { .. });
-        one.eq_ignore_ascii_case(other) || (is_sqlite && affinity(one) == affinity(other))
-    }
+/// Whether values of two types can be equal. SQLite only has its affinities.
+fn is_same_type(connection: &Connection, one: &str, other: &str) -> bool {
+    let is_sqlite = matches!(connection, Connection::Sqlite { .. });
+    one.eq_ignore_ascii_case(other) || (is_sqlite && affinity(one) == affinity(other))
 }
 
 /// The affinity that SQLite derives from a type's name. All numeric affinities count as one, and a column without a
@@ -336,11 +334,8 @@ mod tests {
             let place = if kind == "sqlite" { "file: x" } else { "host: x" };
             let (config, _) =
                 config::read(&format!("databases: [{{name: x, type: {kind}, connection: {{{place}}}}}]"), "f");
-            let (snapshot, notes) = (Snapshot::default(), Notes::default());
-            let (joins, domains) = (InferredJoins::default(), BTreeMap::new());
-            let config = &config.databases[0];
-            let input = CheckInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, domains: &domains };
-            assert_eq!(input.is_same_type(one, other), is_same, "{kind}: {one}, {other}");
+            let connection = &config.databases[0].connection;
+            assert_eq!(is_same_type(connection, one, other), is_same, "{kind}: {one}, {other}");
         }
     }
 }

@@ -48,8 +48,7 @@ pub fn domains(
             None => free.push(table),
         }
     }
-    let graph = KeyGraph::of(&free);
-    for group in graph.groups() {
+    for group in groups(&neighbours(&free)) {
         let tables: Vec<&Table> = group.iter().filter_map(|at| free.get(*at).copied()).collect();
         let name = kept_name(&tables, before).unwrap_or_else(|| group_name(&tables));
         found.extend(tables.iter().map(|table| (table.table_name(), name.clone())));
@@ -167,69 +166,60 @@ fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The number of keys between each two tables.
-struct KeyGraph {
-    /// By table, its neighbours with the number of keys between the two.
-    neighbours: Vec<BTreeMap<usize, usize>>,
+/// For each of these tables, its neighbours with the number of keys between the two.
+fn neighbours(tables: &[&Table]) -> Vec<BTreeMap<usize, usize>> {
+    let positions: HashMap<TableName, usize> =
+        tables.iter().enumerate().map(|(at, table)| (table.table_name(), at)).collect();
+    let mut neighbours: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); tables.len()];
+    for (at, table) in tables.iter().enumerate() {
+        for to in table.foreign_keys.iter().filter_map(|key| positions.get(&key.target).copied()) {
+            if to == at {
+                continue;
+            }
+            for (one, other) in [(at, to), (to, at)] {
+                if let Some(near) = neighbours.get_mut(one) {
+                    *near.entry(other).or_default() += 1;
+                }
+            }
+        }
+    }
+    neighbours
 }
 
-impl KeyGraph {
-    /// The graph of these tables, which are in the order of their names.
-    fn of(tables: &[&Table]) -> Self {
-        let positions: HashMap<TableName, usize> =
-            tables.iter().enumerate().map(|(at, table)| (table.table_name(), at)).collect();
-        let mut neighbours: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); tables.len()];
-        for (at, table) in tables.iter().enumerate() {
-            for to in table.foreign_keys.iter().filter_map(|key| positions.get(&key.target).copied()) {
-                if to == at {
-                    continue;
-                }
-                for (one, other) in [(at, to), (to, at)] {
-                    if let Some(near) = neighbours.get_mut(one) {
-                        *near.entry(other).or_default() += 1;
-                    }
+/// Groups of at least two tables, by label propagation: in name order, each table takes the label that most of its
+/// keys lead to, until nothing changes.
+fn groups(neighbours: &[BTreeMap<usize, usize>]) -> Vec<Vec<usize>> {
+    let mut labels: Vec<usize> = (0..neighbours.len()).collect();
+    for _ in 0..ROUNDS {
+        let mut is_settled = true;
+        for (at, near) in neighbours.iter().enumerate() {
+            let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+            for (other, keys) in near {
+                if let Some(label) = labels.get(*other) {
+                    *counts.entry(*label).or_default() += keys;
                 }
             }
+            let Some(most) = counts.values().max().copied() else { continue };
+            let Some(own) = labels.get_mut(at) else { continue };
+            // On a tie, the table keeps its own label if that is among the best; otherwise it takes the first.
+            if counts.get(own) != Some(&most)
+                && let Some((label, _)) = counts.iter().find(|(_, count)| **count == most)
+            {
+                *own = *label;
+                is_settled = false;
+            }
         }
-        Self { neighbours }
+        if is_settled {
+            break;
+        }
     }
-
-    /// Groups of at least two tables, by label propagation: in name order, each table takes the label that most of its
-    /// keys lead to, until nothing changes.
-    fn groups(&self) -> Vec<Vec<usize>> {
-        let mut labels: Vec<usize> = (0..self.neighbours.len()).collect();
-        for _ in 0..ROUNDS {
-            let mut is_settled = true;
-            for (at, near) in self.neighbours.iter().enumerate() {
-                let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-                for (other, keys) in near {
-                    if let Some(label) = labels.get(*other) {
-                        *counts.entry(*label).or_default() += keys;
-                    }
-                }
-                let Some(most) = counts.values().max().copied() else { continue };
-                let Some(own) = labels.get_mut(at) else { continue };
-                // On a tie, the table keeps its own label if that is among the best; otherwise it takes the first.
-                if counts.get(own) != Some(&most)
-                    && let Some((label, _)) = counts.iter().find(|(_, count)| **count == most)
-                {
-                    *own = *label;
-                    is_settled = false;
-                }
-            }
-            if is_settled {
-                break;
-            }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, label) in labels.into_iter().enumerate() {
+        if neighbours.get(at).is_some_and(|near| !near.is_empty()) {
+            groups.entry(label).or_default().push(at);
         }
-        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (at, label) in labels.into_iter().enumerate() {
-            if self.neighbours.get(at).is_some_and(|near| !near.is_empty()) {
-                groups.entry(label).or_default().push(at);
-            }
-        }
-        groups.into_values().collect()
     }
+    groups.into_values().collect()
 }
-
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::source_ids::unit_ids;
-use crate::snapshot::TableKind;
+use crate::snapshot::{TableKind, TableName};
 use edits::content_hash;
 
 pub use edits::PlanEdits;
@@ -152,6 +152,13 @@ pub struct PlannedTable {
     pub planned: Computed,
 }
 
+impl PlannedTable {
+    /// Schema and name.
+    pub fn name(&self) -> TableName {
+        TableName { schema: self.schema_name.clone(), name: self.table_name.clone() }
+    }
+}
+
 /// The computed values, to detect a person's changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Computed {
@@ -282,8 +289,8 @@ impl Plan {
 
     /// The id of the unit of a domain.
     pub fn unit_id(&self, database: &str, domain: &str) -> Option<&str> {
-        let units = self.work_units.iter().filter(|unit| unit.database == database);
-        units.into_iter().find(|unit| unit.domain == domain).map(|unit| unit.id.as_str())
+        let mut units = self.work_units.iter().filter(|unit| unit.database == database);
+        units.find(|unit| unit.domain == domain).map(|unit| unit.id.as_str())
     }
 
     /// The units of a database.

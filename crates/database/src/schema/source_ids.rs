@@ -33,14 +33,11 @@ impl SourceIds {
             }
             taken.insert(id);
         }
-        let tables = plan.work_units.iter().flat_map(|unit| {
-            unit.tables.iter().map(|table| {
-                let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
-                (unit.database.as_str(), name)
-            })
-        });
+        let is_mixed = |table: &TableName| table.full() != table.full().to_lowercase();
+        let units = plan.work_units.iter().map(|unit| (unit.database.as_str(), &unit.tables));
+        let tables = units.flat_map(|(database, tables)| tables.iter().map(move |table| (database, table.name())));
         let mut tables: Vec<(bool, &str, TableName)> =
-            tables.map(|(database, table)| (table.full() != table.full().to_lowercase(), database, table)).collect();
+            tables.map(|(database, table)| (is_mixed(&table), database, table)).collect();
         // Lower-case names keep the usual id, as they keep the usual file name.
         tables.sort_unstable_by(|a, b| (a.0, b.1.len(), &a.1, &a.2).cmp(&(b.0, a.1.len(), &b.1, &b.2)));
         for (_, database, table) in tables {

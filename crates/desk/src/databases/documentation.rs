@@ -333,7 +333,7 @@ impl Desk {
         let mut domains = BTreeMap::new();
         for table in planned.plan.units(&database.config.name).flat_map(|unit| &unit.tables).filter(|table| !table.skip)
         {
-            let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
+            let name = table.name();
             domains.insert(name, table.domain.clone());
         }
         let tables = snapshot.tables.iter().zip(input.docs()).collect();

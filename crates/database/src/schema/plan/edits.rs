@@ -59,7 +59,7 @@ impl PlanEdits {
                 edits.orders.insert((unit.database.clone(), unit.domain.clone()), order);
             }
             for table in &unit.tables {
-                let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
+                let name = table.name();
                 let domains = edits.domains.entry(unit.database.clone()).or_default();
                 domains.insert(name.clone(), table.planned.domain.clone());
                 let hashes = edits.hashes.entry(unit.database.clone()).or_default();

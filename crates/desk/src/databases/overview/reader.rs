@@ -108,7 +108,7 @@ impl TableReader<'_> {
         let mut found: BTreeMap<String, BTreeMap<TableName, TableSummary>> = BTreeMap::new();
         let mut planned: HashMap<TableName, &PlannedTable> = HashMap::new();
         for table in plan.iter().flat_map(|plan| plan.units(database)).flat_map(|unit| &unit.tables) {
-            let name = TableName { schema: table.schema_name.clone(), name: table.table_name.clone() };
+            let name = table.name();
             let source = self.source(database, &table.domain, &name);
             found.entry(table.domain.clone()).or_default().insert(name.clone(), of_plan(&name, table, source));
             planned.insert(name, table);
