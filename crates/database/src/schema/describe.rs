@@ -9,30 +9,30 @@ use refdesk_text::words::capitalized;
 /// Most tables that a sentence names.
 const NAMED: usize = 4;
 
-/// Units at the end of a name.
-const UNITS: &[(&str, &str)] = &[
-    ("ms", "milliseconds"),
-    ("millis", "milliseconds"),
-    ("milliseconds", "milliseconds"),
-    ("sec", "seconds"),
-    ("secs", "seconds"),
-    ("seconds", "seconds"),
-    ("minutes", "minutes"),
-    ("hours", "hours"),
-    ("days", "days"),
-    ("bytes", "bytes"),
-    ("kb", "kilobytes"),
-    ("mb", "megabytes"),
-    ("kg", "kilograms"),
-    ("grams", "grams"),
-    ("km", "kilometres"),
-    ("cm", "centimetres"),
-    ("mm", "millimetres"),
-    ("cents", "cents"),
-    ("eur", "euros"),
-    ("usd", "US dollars"),
-    ("pct", "percent"),
-    ("percent", "percent"),
+/// Units at the end of a name: each as written, in full, and the quantity that it measures.
+const UNITS: &[(&str, &str, &str)] = &[
+    ("ms", "milliseconds", "duration"),
+    ("millis", "milliseconds", "duration"),
+    ("milliseconds", "milliseconds", "duration"),
+    ("sec", "seconds", "duration"),
+    ("secs", "seconds", "duration"),
+    ("seconds", "seconds", "duration"),
+    ("minutes", "minutes", "duration"),
+    ("hours", "hours", "duration"),
+    ("days", "days", "duration"),
+    ("bytes", "bytes", "size"),
+    ("kb", "kilobytes", "size"),
+    ("mb", "megabytes", "size"),
+    ("kg", "kilograms", "weight"),
+    ("grams", "grams", "weight"),
+    ("km", "kilometres", "length"),
+    ("cm", "centimetres", "length"),
+    ("mm", "millimetres", "length"),
+    ("cents", "cents", "amount"),
+    ("eur", "euros", "amount"),
+    ("usd", "US dollars", "amount"),
+    ("pct", "percent", "share"),
+    ("percent", "percent", "share"),
 ];
 
 /// Words that are written in upper case.
@@ -138,12 +138,12 @@ pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&Foreig
     if let Some(text) = flag(&words, column) {
         return (format!("{text}."), true);
     }
-    let (name, unit) = match words.last().and_then(|last| UNITS.iter().find(|(short, _)| short == last)) {
-        Some((_, unit)) if words.len() > 1 => {
+    let (name, unit) = match words.last().and_then(|last| UNITS.iter().find(|(short, ..)| short == last)) {
+        Some((_, unit, _)) if words.len() > 1 => {
             let rest: Vec<&str> = words.iter().take(words.len() - 1).map(String::as_str).collect();
             (in_words(&rest.join("_")), format!(", in {unit}"))
         }
-        Some((_, unit)) => (measured(unit).to_owned(), format!(", in {unit}")),
+        Some((_, unit, quantity)) => ((*quantity).to_owned(), format!(", in {unit}")),
         None => (in_words(&column.name), String::new()),
     };
     // `invoice_date` of an invoice is its date.
@@ -177,18 +177,6 @@ fn in_words(name: &str) -> String {
     let words =
         words.split(' ').map(|word| if CAPITALS.contains(&word) { word.to_uppercase() } else { word.to_owned() });
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// The quantity that a unit measures.
-fn measured(unit: &str) -> &'static str {
-    match unit {
-        "milliseconds" | "seconds" | "minutes" | "hours" | "days" => "duration",
-        "bytes" | "kilobytes" | "megabytes" => "size",
-        "kilograms" | "grams" => "weight",
-        "kilometres" | "centimetres" | "millimetres" => "length",
-        "percent" => "share",
-        _ => "amount",
-    }
 }
 
 /// One row of a table, in words.
