@@ -63,6 +63,8 @@ impl Refusal {
     }
 }
 
+const FOREIGN: &str = "the program that answers is not a PostgreSQL server";
+
 impl From<tokio_postgres::Error> for Refusal {
     fn from(error: tokio_postgres::Error) -> Self {
         if let Some(code) = error.code() {
@@ -83,13 +85,9 @@ impl From<tokio_postgres::Error> for Refusal {
         } else if error.is_closed() || words.contains("timed out") {
             Self::new(RefusalKind::Busy, "the server closed the connection")
         } else {
-            foreign()
+            Self::new(RefusalKind::Foreign, FOREIGN)
         }
     }
-}
-
-fn foreign() -> Refusal {
-    Refusal::new(RefusalKind::Foreign, "the program that answers is not a PostgreSQL server")
 }
 
 fn of_server(code: &SqlState) -> Refusal {
@@ -131,22 +129,23 @@ fn of_system(kind: io::ErrorKind) -> Refusal {
         InvalidData, InvalidInput, NetworkDown, NetworkUnreachable, NotFound, PermissionDenied, TimedOut,
         UnexpectedEof,
     };
-    match kind {
-        ConnectionRefused => Refusal::new(RefusalKind::Busy, "the connection was refused"),
+    let (kind, words) = match kind {
+        ConnectionRefused => (RefusalKind::Busy, "the connection was refused"),
         ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof => {
-            Refusal::new(RefusalKind::Busy, "the connection was reset")
+            (RefusalKind::Busy, "the connection was reset")
         }
-        NotFound => Refusal::new(RefusalKind::Unreachable, "there is no server socket"),
+        NotFound => (RefusalKind::Unreachable, "there is no server socket"),
         HostUnreachable | NetworkUnreachable | NetworkDown | AddrNotAvailable => {
-            Refusal::new(RefusalKind::Unreachable, "there is no route to the server")
+            (RefusalKind::Unreachable, "there is no route to the server")
         }
-        TimedOut => Refusal::new(RefusalKind::Unreachable, "the server does not answer"),
-        PermissionDenied => Refusal::new(RefusalKind::Unreachable, "the system does not allow the connection"),
+        TimedOut => (RefusalKind::Unreachable, "the server does not answer"),
+        PermissionDenied => (RefusalKind::Unreachable, "the system does not allow the connection"),
         // A message that the driver or the size limit rejects.
-        InvalidData | InvalidInput => foreign(),
+        InvalidData | InvalidInput => (RefusalKind::Foreign, FOREIGN),
         // A failed name lookup has no specific error kind.
-        _ => Refusal::new(RefusalKind::Unreachable, "the name or address of the server cannot be resolved"),
-    }
+        _ => (RefusalKind::Unreachable, "the name or address of the server cannot be resolved"),
+    };
+    Refusal::new(kind, words)
 }
 
 /// The first error of this type in the chain of causes.

@@ -128,7 +128,10 @@ impl Sampler<'_> {
         for chunk in tables.chunks(statistics::TABLES) {
             let statistics::KnownTables { profiles: mut known, unseen } =
                 match statistics::read(self.database.config, self.session, chunk) {
-                    Err(refusal) => self.skip_refused(refusal)?.unwrap_or_default(),
+                    Err(refusal) => {
+                        self.skip_refused(refusal)?;
+                        statistics::KnownTables::default()
+                    }
                     Ok(known) => known,
                 };
             let unknown: Vec<&Table> =
@@ -198,7 +201,7 @@ impl Sampler<'_> {
                 });
                 unasked = rest.as_slice();
                 if let Some((about, refusal)) = refused {
-                    self.skip_refused::<()>(refusal.clone())?;
+                    self.skip_refused(refusal.clone())?;
                     answered(about, Err(refusal));
                 }
             }
@@ -207,12 +210,12 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Rolls back and returns `None`, so that the next statement can be sent; fails if the connection is lost.
-    fn skip_refused<T>(&self, refusal: Refusal) -> Result<Option<T>, Refusal> {
+    /// Rolls back, so that the next statement can be sent; fails if the connection is lost.
+    fn skip_refused(&self, refusal: Refusal) -> Result<(), Refusal> {
         if is_lost(&refusal) {
             return Err(refusal);
         }
-        self.session.rollback_to_savepoint().map(|()| None)
+        self.session.rollback_to_savepoint()
     }
 
     fn joins(&self, snapshot: &Snapshot, joins: &mut InferredJoins) -> Result<(), Refusal> {
