@@ -78,10 +78,10 @@ impl Token {
     ///
     /// # Errors
     /// The key cannot sign.
-    pub fn signed(pair: &KeyPair, account: &str, user: &str, now: SystemTime) -> Result<Self, String> {
+    pub fn signed(pair: &KeyPair, account: &str, user: &str) -> Result<Self, String> {
         let subject = format!("{}.{}", locator(account), user.to_uppercase());
         let fingerprint = pair.fingerprint().map_err(|error| format!("the public key cannot be written ({error})"))?;
-        let issued = now.duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(SKEW).as_secs();
+        let issued = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(SKEW).as_secs();
         let claims = json!({
             "iss": format!("{subject}.{fingerprint}"),
             "sub": subject,

@@ -7,7 +7,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use refdesk_snowflake::Session;
 use refdesk_text::report::Diagnostic;
@@ -41,7 +41,7 @@ fn read(
     wait: &dyn Fn(Duration) -> bool,
 ) -> Result<SchemaReading, Error> {
     let account = place::account(server)?;
-    let token = place::token(server, around, SystemTime::now())?;
+    let token = place::token(server, around)?;
     let session = Session::new(&account, token, wait);
     let (mut reading, role) = catalog::read(&session, config)?;
     let message =

@@ -76,10 +76,9 @@ pub struct PlannedDatabase {
     pub connection_error: Option<String>,
     /// Its tables.
     pub table_count: usize,
-    /// Its schemas.
-    pub schema_count: usize,
+    pub(crate) schema_count: usize,
     /// Without a model next to none.
-    pub estimated_time_minutes: f64,
+    pub(crate) estimated_time_minutes: f64,
     /// The tables of each domain.
     pub domains: BTreeMap<String, Vec<String>>,
     /// A hash of the schema, to detect changes.
@@ -100,17 +99,17 @@ pub struct WorkUnit {
     /// Its tables, by name.
     pub tables: Vec<PlannedTable>,
     /// Without a model next to none.
-    pub estimated_time_minutes: f64,
+    pub(crate) estimated_time_minutes: f64,
     /// What it would cost.
-    pub estimate: Estimate,
+    pub(crate) estimate: Estimate,
     /// Where its pages go.
     pub output_directory: String,
     /// The tables in the order in which they are documented.
     pub priority_order: Vec<String>,
     /// Earlier units to whose tables these refer.
-    pub depends_on: Vec<String>,
+    pub(crate) depends_on: Vec<String>,
     /// A hash that detects changes to anything but domain, priority, skip, note and order.
-    pub content_hash: String,
+    pub(crate) content_hash: String,
 }
 
 /// A table of the plan.
@@ -133,13 +132,13 @@ pub struct PlannedTable {
     /// Estimated rows, if the database knows.
     pub row_count_approx: Option<u64>,
     /// Keys of other tables that refer to it.
-    pub incoming_fk_count: usize,
+    pub(crate) incoming_fk_count: usize,
     /// Its own keys.
-    pub outgoing_fk_count: usize,
+    pub(crate) outgoing_fk_count: usize,
     /// A hash of the definition, to detect changes.
     pub metadata_hash: String,
     /// What the database says about it.
-    pub existing_comment: Option<String>,
+    pub(crate) existing_comment: Option<String>,
     /// What would be read from it, and what its page would say about each column.
     pub reads: TableReads,
     /// Whether it gets no page; a person may change it.
@@ -149,7 +148,7 @@ pub struct PlannedTable {
     #[serde(default)]
     pub note: Option<String>,
     /// Domain and priority as they were computed, to tell what a person changed.
-    pub planned: Computed,
+    pub(crate) planned: Computed,
 }
 
 impl PlannedTable {
@@ -162,10 +161,8 @@ impl PlannedTable {
 /// The computed values, to detect a person's changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Computed {
-    /// The computed domain.
-    pub domain: String,
-    /// The computed priority.
-    pub priority: u8,
+    pub(crate) domain: String,
+    pub(crate) priority: u8,
 }
 
 /// What would be read from a table.
@@ -181,17 +178,13 @@ pub struct TableReads {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Requests to a model.
-    pub calls: u64,
-    /// Tokens sent.
-    pub input_tokens: u64,
-    /// Tokens received.
-    pub output_tokens: u64,
+    pub(crate) calls: u64,
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
     /// The price; `None` if it is not known.
-    pub cost: Option<f64>,
-    /// Its currency.
-    pub currency: Option<String>,
-    /// The assumptions behind it.
-    pub assumes: String,
+    pub(crate) cost: Option<f64>,
+    pub(crate) currency: Option<String>,
+    pub(crate) assumes: String,
 }
 
 impl Estimate {
@@ -205,21 +198,17 @@ impl Estimate {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlanSummary {
     /// Databases of the configuration.
-    pub total_databases: usize,
+    pub(crate) total_databases: usize,
     /// Those that could be read.
-    pub reachable_databases: usize,
+    pub(crate) reachable_databases: usize,
     /// Their tables.
-    pub total_tables: usize,
-    /// Work units.
-    pub total_work_units: usize,
-    /// Domains.
-    pub domain_count: usize,
+    pub(crate) total_tables: usize,
+    pub(crate) total_work_units: usize,
+    pub(crate) domain_count: usize,
     /// Without a model next to none.
-    pub total_estimated_minutes: f64,
-    /// Units to document in parallel.
-    pub recommended_parallelism: usize,
-    /// The total cost.
-    pub estimate: Estimate,
+    pub(crate) total_estimated_minutes: f64,
+    pub(crate) recommended_parallelism: usize,
+    pub(crate) estimate: Estimate,
 }
 
 /// An error of a run, as written to files.

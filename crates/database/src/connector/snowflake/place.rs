@@ -1,7 +1,5 @@
 //! Determines the address of an account from the configuration, and the credentials from the environment or a file.
 
-use std::time::SystemTime;
-
 use refdesk_files::read_regular;
 use refdesk_snowflake::{Account, KeyPair, Token, unreachable};
 use refdesk_text::Error;
@@ -22,11 +20,7 @@ pub(crate) fn account(server: &ServerConnection) -> Result<Account, Error> {
 }
 
 /// The token from the environment, or one signed with the private key.
-pub(crate) fn token(
-    server: &ServerConnection,
-    around: &ConnectionEnvironment,
-    now: SystemTime,
-) -> Result<Token, Error> {
+pub(crate) fn token(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Token, Error> {
     let credential = credential(server, around)?;
     if !credential.contains("-----BEGIN") {
         return Ok(Token::from_text(credential.trim()));
@@ -36,7 +30,7 @@ pub(crate) fn token(
         return Err(unreachable("a private key needs the account and the user that it belongs to", fix));
     };
     let pair = KeyPair::of_pem(&credential).map_err(|why| unreachable(&why, "name another private key"))?;
-    Token::signed(&pair, account, user, now).map_err(|why| unreachable(&why, "use an RSA key of 2,048 bits or more"))
+    Token::signed(&pair, account, user).map_err(|why| unreachable(&why, "use an RSA key of 2,048 bits or more"))
 }
 
 fn credential(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<String, Error> {
