@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
@@ -51,7 +51,7 @@ pub struct Address {
     pub(crate) config: Config,
     tls: Option<TlsMode>,
     /// The file with certificates of authorities, as PEM.
-    pub(crate) authorities: Option<PathBuf>,
+    pub authorities: Option<PathBuf>,
 }
 
 impl fmt::Debug for Address {
@@ -158,16 +158,6 @@ impl Address {
         self.tls = Some(mode);
     }
 
-    /// Sets the file with certificates of authorities.
-    pub fn set_authorities(&mut self, file: PathBuf) {
-        self.authorities = Some(file);
-    }
-
-    /// The file with certificates of authorities, as given.
-    pub fn authorities(&self) -> Option<&Path> {
-        self.authorities.as_deref()
-    }
-
     /// Whether there is a password.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
@@ -262,7 +252,7 @@ mod tests {
             let read = (address.host().unwrap(), address.is_local(), address.tls());
             assert_eq!(read, (host.to_owned(), is_local, tls), "{text}");
         }
-        assert_eq!(Address::parse("postgres://a/b?sslrootcert=a%20b").unwrap().authorities(), Some(Path::new("a b")));
+        assert_eq!(Address::parse("postgres://a/b?sslrootcert=a%20b").unwrap().authorities, Some(PathBuf::from("a b")));
         for wrong in
             ["mysql://a", "postgres://a:port/x", "postgres://a/x?sslmode=maybe", "x", "postgres://a/x?sslrootcert=%z"]
         {

@@ -46,7 +46,7 @@ impl Server {
             ));
         };
         let is_foreign = |file: &Path| !file.is_absolute() || file.starts_with(workspace);
-        if address.authorities().is_some_and(is_foreign) {
+        if address.authorities.as_deref().is_some_and(is_foreign) {
             let message = "sslrootcert in index_url is not an absolute path outside the workspace";
             let fix =
                 "move the file of the certificate authority, for example to ~/.postgresql, and write its whole path";

@@ -45,7 +45,7 @@ pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         address.set_tls(mode);
     }
     if let Some(file) = &server.sslrootcert {
-        address.set_authorities(absolute(&around.workspace, Path::new(file)));
+        address.authorities = Some(absolute(&around.workspace, Path::new(file)));
     }
     if address.host().is_none() {
         let socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{}", address.port())).exists();
@@ -143,7 +143,7 @@ fn add_service(around: &ConnectionEnvironment, address: &mut Address, service: &
             "dbname" => address.set_database(&value),
             "user" => address.set_user(&value),
             "password" => address.set_password(&value),
-            "sslrootcert" => address.set_authorities(PathBuf::from(value)),
+            "sslrootcert" => address.authorities = Some(PathBuf::from(value)),
             "sslmode" => {
                 let wrong = || unreachable(&format!("the service '{service}' has an unknown sslmode"), "correct it");
                 address.set_tls(TlsMode::from_word(&value).ok_or_else(wrong)?);
@@ -169,13 +169,12 @@ fn add_stored_password(around: &ConnectionEnvironment, address: &mut Address) {
 
 /// Sets the file of root certificates: the configured one, relative to the workspace, or PostgreSQL's default.
 fn find_authorities(around: &ConnectionEnvironment, address: &mut Address) {
-    let named = address.authorities().map(Path::to_path_buf);
-    if let Some(file) = named.filter(|file| file != Path::new("system")) {
-        address.set_authorities(around.path(&file.to_string_lossy()));
-    } else if address.authorities().is_none() {
-        let usual = around.home.as_ref().map(|home| home.join(".postgresql/root.crt"));
-        if let Some(file) = usual.filter(|file| file.is_file()) {
-            address.set_authorities(file);
+    match &address.authorities {
+        Some(file) if file == Path::new("system") => {}
+        Some(file) => address.authorities = Some(around.path(&file.to_string_lossy())),
+        None => {
+            let usual = around.home.as_ref().map(|home| home.join(".postgresql/root.crt"));
+            address.authorities = usual.filter(|file| file.is_file());
         }
     }
 }
