@@ -49,13 +49,6 @@ impl SearchWeights {
     }
 }
 
-/// A numeric setting of the file.
-#[derive(Debug, Clone, Copy)]
-enum Found {
-    Whole(u64),
-    Number(f64),
-}
-
 impl Default for DocumentationSettings {
     fn default() -> Self {
         Self { max_tables: TABLES, sample_time: Duration::from_secs(5), weights: SearchWeights::default() }
@@ -139,16 +132,14 @@ pub fn read(text: &str, file: &str) -> (DocumentationSettings, Vec<Diagnostic>) 
         Ok(root) => {
             if let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) {
                 let weights = &mut settings.weights;
-                check(&mut fields, SETTINGS, &mut |key, found| match (key, found) {
-                    ("max_tables_per_database", Found::Whole(number)) => {
-                        settings.max_tables = usize::try_from(number).unwrap_or(TABLES);
-                    }
-                    ("sample_timeout_ms", Found::Whole(number)) => settings.sample_time = Duration::from_millis(number),
-                    ("table", Found::Number(weight)) => weights.table = Some(weight),
-                    ("relationship", Found::Number(weight)) => weights.relationship = Some(weight),
-                    ("column", Found::Number(weight)) => weights.column = Some(weight),
-                    ("domain", Found::Number(weight)) => weights.domain = Some(weight),
-                    ("document", Found::Number(weight)) => weights.document = Some(weight),
+                check(&mut fields, SETTINGS, &mut |key, number| match key {
+                    "max_tables_per_database" => settings.max_tables = number as usize,
+                    "sample_timeout_ms" => settings.sample_time = Duration::from_millis(number as u64),
+                    "table" => weights.table = Some(number),
+                    "relationship" => weights.relationship = Some(number),
+                    "column" => weights.column = Some(number),
+                    "domain" => weights.domain = Some(number),
+                    "document" => weights.document = Some(number),
                     _ => {}
                 });
             }
@@ -160,7 +151,7 @@ pub fn read(text: &str, file: &str) -> (DocumentationSettings, Vec<Diagnostic>) 
 }
 
 /// Reports invalid settings, and passes on the valid numbers.
-fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &mut dyn FnMut(&str, Found)) {
+fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &mut dyn FnMut(&str, f64)) {
     let known: Vec<&str> = allowed.iter().map(|(key, _)| *key).collect();
     fields.warn_unknown(&known);
     for (key, allowed) in allowed {
@@ -169,12 +160,12 @@ fn check(fields: &mut YamlFields<'_, '_>, allowed: &[(&str, Allowed)], found: &m
             Text => drop(fields.text(key)),
             Whole(least, most) => {
                 if let Some(number) = fields.number(key, *least, *most, Some("the default")) {
-                    found(key, Found::Whole(number));
+                    found(key, number as f64);
                 }
             }
             Number(most) => {
                 if let Some(number) = number(fields, key, *most) {
-                    found(key, Found::Number(number));
+                    found(key, number);
                 }
             }
             Object(members) => {
