@@ -53,7 +53,8 @@ impl fmt::Display for Refusal {
 impl StdError for Refusal {}
 
 impl Refusal {
-    pub(crate) fn new(kind: RefusalKind, words: impl Into<String>) -> Self {
+    /// A refusal of this kind, with a sentence without secrets.
+    pub fn new(kind: RefusalKind, words: impl Into<String>) -> Self {
         Self { kind, words: words.into() }
     }
 

@@ -234,9 +234,7 @@ impl<'a> Session<'a> {
     /// Cancels a statement. Errors are ignored, because it also ends by itself.
     fn cancel(&self, handle: &str) {
         let address = format!("{}/api/v2/statements/{handle}/cancel", self.account.base);
-        if let Err(error) = self.with_token(self.agent.post(address)).send_empty() {
-            drop(error);
-        }
+        drop(self.with_token(self.agent.post(address)).send_empty());
     }
 
     fn with_token<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {

@@ -70,7 +70,7 @@ pub(crate) fn with_retries<T>(
         };
         match waits.next() {
             Some(wait) if around.wait(*wait) => {}
-            Some(_) => return Err(Refusal { kind: RefusalKind::Stopped, words: stopped().message }),
+            Some(_) => return Err(Refusal::new(RefusalKind::Stopped, stopped().message)),
             None => return Err(refusal),
         }
     }

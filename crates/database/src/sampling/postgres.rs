@@ -67,7 +67,7 @@ fn read(
         attempt(database, &address, snapshot, joins, &mut sampled)
     };
     let ended = outside_runtime(|| with_retries(&database.around, waits, from_the_start))
-        .unwrap_or_else(|| Err(Refusal { kind: RefusalKind::Other, words: "the client stopped".to_owned() }));
+        .unwrap_or_else(|| Err(Refusal::new(RefusalKind::Other, "the client stopped")));
     match ended {
         Ok(()) => {}
         Err(refusal) if is_lost(&refusal) => sampled.lost = Some(explained(&refusal)),
@@ -328,6 +328,5 @@ fn cell(text: String, is_number: bool) -> Cell {
 }
 
 fn value<'r, T: refdesk_postgres::FromSql<'r>>(row: &'r Row, at: usize) -> Result<T, Refusal> {
-    let words = || "a value does not match its type".to_owned();
-    row.try_get(at).map_err(|_| Refusal { kind: RefusalKind::Other, words: words() })
+    row.try_get(at).map_err(|_| Refusal::new(RefusalKind::Other, "a value does not match its type"))
 }

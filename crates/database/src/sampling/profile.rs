@@ -89,6 +89,10 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
             *count >= SET_ROWS.0 && *count * SET_ROWS.1 >= rows && value.chars().count() <= SET_CHARACTERS
         });
     let years = years(&texts);
+    let finite_number = |cell: &Cell| match cell {
+        Cell::Number(number, _) => number.is_finite().then_some(*number),
+        _ => None,
+    };
     let numbers: Vec<f64> = cells.iter().filter_map(finite_number).collect();
     let statistics = ColumnStatistics {
         null_percent: share(1),
@@ -166,13 +170,6 @@ fn years(texts: &BTreeMap<&str, usize>) -> Option<(i32, i32)> {
     }
     let years = || texts.keys().filter_map(|text| text.get(..4)?.parse::<i32>().ok());
     Some((years().min()?, years().max()?))
-}
-
-fn finite_number(cell: &Cell) -> Option<f64> {
-    match cell {
-        Cell::Number(number, _) => number.is_finite().then_some(*number),
-        _ => None,
-    }
 }
 
 /// The smallest and the largest power of ten of these numbers, none of which is zero.

@@ -116,13 +116,9 @@ fn sample_table(database: &AccessibleDatabase<'_>, file: &SqliteFile, table: &Ta
 
 fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
     match value {
-        ValueRef::Integer(is_null) if is_sensitive => {
-            if is_null == 1 {
-                Cell::Null
-            } else {
-                Cell::Unread
-            }
-        }
+        // Whether the value is null.
+        ValueRef::Integer(1) if is_sensitive => Cell::Null,
+        ValueRef::Integer(_) if is_sensitive => Cell::Unread,
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(number) => Cell::Number(number as f64, number.to_string()),
         ValueRef::Real(number) => Cell::Number(number, number.to_string()),

@@ -31,10 +31,7 @@ pub(crate) fn read(session: &ReadingSession, config: &DatabaseConfig) -> Result<
     let mut reading = SchemaReading::default();
     for row in session.rows(statements::SERVER, &[])? {
         if value::<i32>(&row, 1)? < OLDEST {
-            return Err(Refusal {
-                kind: RefusalKind::Other,
-                words: "the server is older than PostgreSQL 12".to_owned(),
-            });
+            return Err(Refusal::new(RefusalKind::Other, "the server is older than PostgreSQL 12"));
         }
         reading.snapshot.server_version = Some(value(&row, 0)?);
         rights.role = value(&row, 2)?;
@@ -262,6 +259,6 @@ fn count(number: i64) -> u64 {
 }
 
 fn value<'r, T: FromSql<'r>>(row: &'r Row, at: usize) -> Result<T, Refusal> {
-    let words = || "the server's catalog has a text that is not UTF-8, or a value of an unexpected type".to_owned();
-    row.try_get(at).map_err(|_| Refusal { kind: RefusalKind::Other, words: words() })
+    let words = "the server's catalog has a text that is not UTF-8, or a value of an unexpected type";
+    row.try_get(at).map_err(|_| Refusal::new(RefusalKind::Other, words))
 }
