@@ -38,18 +38,13 @@ pub struct GeneratedPages {
 impl GeneratedPages {
     /// The pages of the manifest, and those that an interrupted run was writing.
     pub fn of(manifest: Option<&Manifest>, progress: Option<&Progress>) -> Self {
-        let mut own = Self::default();
-        for file in manifest.iter().flat_map(|manifest| &manifest.indexable_files) {
-            own.add(&file.path, &file.content_hash);
+        let files = manifest.iter().flat_map(|manifest| &manifest.indexable_files);
+        let interrupted = progress.iter().flat_map(|progress| progress.written.iter().chain(&progress.replaced));
+        let mut hashes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (path, hash) in files.map(|file| (&file.path, &file.content_hash)).chain(interrupted) {
+            hashes.entry(path.clone()).or_default().push(hash.clone());
         }
-        for (path, hash) in progress.iter().flat_map(|progress| progress.written.iter().chain(&progress.replaced)) {
-            own.add(path, hash);
-        }
-        own
-    }
-
-    fn add(&mut self, path: &str, hash: &str) {
-        self.hashes.entry(path.to_owned()).or_default().push(hash.to_owned());
+        Self { hashes }
     }
 
     /// Whether refdesk wrote exactly these bytes to this path. The manifest may come from a repository, so the page
@@ -92,10 +87,9 @@ mod tests {
             domain: None,
             is_shortened: false,
         };
-        let mut own = GeneratedPages::default();
         let old = "---\ngenerated: refdesk\n---\n\nold";
-        own.add("docs/a.md", &sha256_hex(old.as_bytes()));
-        own.add("docs/a.md", &sha256_hex(b"of a person"));
+        let hashes = vec![sha256_hex(old.as_bytes()), sha256_hex(b"of a person")];
+        let own = GeneratedPages { hashes: BTreeMap::from([("docs/a.md".to_owned(), hashes)]) };
         for (found, overwrite, expected) in [
             (None, false, PageAction::Write),
             (Some("new"), false, PageAction::Keep),

@@ -2,6 +2,7 @@
 
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::shorten::beginning;
 use unicode_normalization::UnicodeNormalization;
 
 /// Abbreviations with the same meaning in nearly all schemas.
@@ -198,19 +199,10 @@ const SLUG: usize = 48;
 
 /// A text as part of a path or an id: lower-case letters, digits and single hyphens; empty if nothing is left.
 pub fn slug(text: &str) -> String {
-    let mut out = String::new();
-    for word in split(text) {
-        let plain: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
-        if plain.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push('-');
-        }
-        out.push_str(&plain);
-    }
-    out.truncate(SLUG);
-    out.trim_end_matches('-').to_owned()
+    let plain = |word: String| -> String { word.chars().filter(char::is_ascii_alphanumeric).collect() };
+    let words: Vec<String> = split(text).into_iter().map(plain).filter(|word| !word.is_empty()).collect();
+    let slug = words.join("-");
+    beginning(&slug, SLUG).trim_end_matches('-').to_owned()
 }
 
 /// The name that a person gives a domain, as paths and ids have it: lower case, with hyphens for spaces and underscores.

@@ -107,12 +107,10 @@ fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
     }
     for key in &table.foreign_keys {
         let columns = key.columns.join(", ");
-        let begins =
-            |index: &[String]| index.get(..key.columns.len()).is_some_and(|start| start == key.columns.as_slice());
         let keys = table.primary_key.iter().chain(&table.unique).map(|key| &key.columns);
         let mut indexes =
             table.indexes.iter().filter(|index| !index.is_partial).map(|index| &index.columns).chain(keys);
-        if !indexes.any(|index| begins(index)) {
+        if !indexes.any(|index| index.starts_with(&key.columns)) {
             report(
                 CheckRule::KeyWithoutIndex,
                 key.columns.first().map(String::as_str),

@@ -181,19 +181,15 @@ fn fit(words: &[String], key: &TargetKey<'_>) -> Option<NameMatch> {
     } else {
         return (words == key.column_words.as_slice()).then_some(NameMatch::SameKey);
     };
-    let ends_in = |whole: &[String], end: &[&String]| {
-        whole.len() >= end.len() && whole.iter().rev().zip(end.iter().rev()).all(|(a, b)| a == *b)
-    };
-    if words.len() == own.len() && ends_in(words, &own) {
+    let words: Vec<&String> = words.iter().collect();
+    if words == own {
         return Some(NameMatch::Whole);
     }
-    if ends_in(words, &own) {
+    if words.ends_with(&own) {
         return Some(NameMatch::Role);
     }
     // The table's name has a prefix that the column omits.
-    let owned: Vec<String> = own.iter().map(|word| (*word).clone()).collect();
-    let column: Vec<&String> = words.iter().collect();
-    let is_suffix = has_generic_name && words.len() > key.column_words.len() && ends_in(&owned, &column);
+    let is_suffix = has_generic_name && words.len() > key.column_words.len() && own.ends_with(&words);
     is_suffix.then_some(NameMatch::Suffix)
 }
 

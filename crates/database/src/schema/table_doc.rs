@@ -187,6 +187,6 @@ impl TableDoc {
 /// A text up to the end of its first sentence, or its first line.
 pub(crate) fn first_sentence(text: &str) -> &str {
     let line = text.lines().next().unwrap_or_default();
-    let end = line.match_indices(". ").map(|(at, _)| at + 1).next();
-    line.get(..end.unwrap_or(line.len())).unwrap_or(line)
+    let end = line.find(". ").map_or(line.len(), |at| at + 1);
+    line.get(..end).unwrap_or(line)
 }

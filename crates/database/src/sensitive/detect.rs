@@ -172,18 +172,12 @@ fn is_mac(text: &str) -> bool {
 
 /// `123-45-6789` and `AB 12 34 56 C`.
 fn is_social_security(text: &str) -> bool {
-    let shape: String = text
-        .chars()
-        .map(|c| {
-            if c.is_ascii_digit() {
-                '9'
-            } else if c.is_ascii_uppercase() {
-                'A'
-            } else {
-                c
-            }
-        })
-        .collect();
+    let sign = |c: char| match c {
+        '0'..='9' => '9',
+        'A'..='Z' => 'A',
+        c => c,
+    };
+    let shape: String = text.chars().map(sign).collect();
     ["999-99-9999", "AA999999A", "AA 99 99 99 A"].contains(&shape.as_str())
 }
 

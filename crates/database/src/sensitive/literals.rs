@@ -18,24 +18,18 @@ fn quotes_a_value(expression: &str) -> bool {
 pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<'c, Column> {
     let is_sensitive = sensitive.contains(&column.name.as_str());
     let hides = |text: &String| is_sensitive || quotes_a_value(text);
-    let default = column.default.as_ref().is_some_and(hides);
     let is_computed_of_one = |text: &String| sensitive.iter().any(|name| is_named(name, text));
-    let generated = column.generated.as_ref().is_some_and(|text| hides(text) || is_computed_of_one(text));
-    let labels = column.labels.iter().any(hides);
-    if !default && !generated && !labels {
-        return Cow::Borrowed(column);
+    let mut shown = Cow::Borrowed(column);
+    if column.default.as_ref().is_some_and(hides) {
+        shown.to_mut().default = None;
     }
-    let mut shown = column.clone();
-    if default {
-        shown.default = None;
+    if column.generated.as_ref().is_some_and(|text| hides(text) || is_computed_of_one(text)) {
+        shown.to_mut().generated = None;
     }
-    if generated {
-        shown.generated = None;
+    if column.labels.iter().any(hides) {
+        shown.to_mut().labels.clear();
     }
-    if labels {
-        shown.labels.clear();
-    }
-    Cow::Owned(shown)
+    shown
 }
 
 /// Whether an expression names a column. A name that is not a single plain word may be quoted in several ways, so only

@@ -107,10 +107,8 @@ impl SqliteFile {
         is_stopped: &Arc<AtomicBool>,
         act: impl FnOnce(&Self) -> T + Send,
     ) -> Result<Option<T>, Error> {
-        match checked(path, shown)? {
-            Some(checked) => Self::with_checked(checked, path, shown, is_stopped, act).map(Some),
-            None => Ok(None),
-        }
+        let checked = checked(path, shown)?;
+        checked.map(|checked| Self::with_checked(checked, path, shown, is_stopped, act)).transpose()
     }
 
     fn with_checked<T: Send>(
