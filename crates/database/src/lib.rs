@@ -5,7 +5,7 @@
 //! pages without any I/O; `connector` reads a schema and `sampling` its values, with one file per kind of database;
 //! `documenter` is the state of a run.
 //! Every statement that is run is a constant of ours, and a name from the database enters one only through
-//! `names::quoted::quoted`.
+//! `names::quoted`.
 
 pub mod config;
 pub mod connector;

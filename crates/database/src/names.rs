@@ -2,5 +2,10 @@
 
 pub mod file_names;
 pub mod globs;
-pub(crate) mod quoted;
 pub mod words;
+
+/// A name as a quoted SQL identifier; `None` if it contains a NUL character, which is not allowed in statements. Names
+/// from a database get into statements only through this function.
+pub(crate) fn quoted(name: &str) -> Option<String> {
+    (!name.contains('\0')).then(|| format!("\"{}\"", name.replace('"', "\"\"")))
+}

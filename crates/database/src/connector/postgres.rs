@@ -16,7 +16,7 @@ use refdesk_text::{Code, Error};
 use self::catalog::RoleRights;
 use super::{ConnectionEnvironment, SchemaReading, stopped, too_many_rights};
 use crate::config::{DatabaseConfig, ServerConnection};
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 
 /// How long to wait before each retry.
 pub(crate) const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];

@@ -16,7 +16,7 @@ use refdesk_text::{Code, Error};
 use self::catalog::RoleName;
 use super::{ConnectionEnvironment, SchemaReading, too_many_rights};
 use crate::config::{DatabaseConfig, ServerConnection};
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 
 /// Roles with unlimited rights.
 const ADMINISTRATORS: [&str; 4] = ["ACCOUNTADMIN", "SYSADMIN", "SECURITYADMIN", "ORGADMIN"];

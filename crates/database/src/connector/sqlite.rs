@@ -21,7 +21,7 @@ use self::views::{VIEW_SIZE, ViewTexts};
 use super::long_names::is_too_long;
 use super::{AccessibleDatabase, SchemaReading, stopped};
 use crate::config::DatabaseConfig;
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 use crate::snapshot::{
     ALL_COLUMNS, COLUMNS, COMMENT_BYTES, Column, ForeignKey, IndexInfo, Key, SchemaInfo, Snapshot, TABLES, Table,
     TableKind, TableName,

@@ -17,7 +17,7 @@ use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::connector::AccessibleDatabase;
 use crate::connector::postgres::{WAITS, explained, outside_runtime, place, with_retries};
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
 use crate::snapshot::{Snapshot, Table, TableKind, TableName};

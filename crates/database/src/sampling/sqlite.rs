@@ -9,7 +9,7 @@ use super::profile::{Cell, profile_of_rows};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::connector::AccessibleDatabase;
 use crate::connector::sqlite::{SqliteFile, error_words, kind_of_failure};
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
 use crate::snapshot::{Snapshot, Table};

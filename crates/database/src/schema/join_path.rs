@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::joins::family;
 use super::table_doc::{ColumnDoc, TableDoc};
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 use crate::names::words::split;
 
 #[cfg(test)]

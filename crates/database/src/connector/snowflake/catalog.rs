@@ -8,7 +8,7 @@ use refdesk_text::{Code, Error};
 
 use crate::config::DatabaseConfig;
 use crate::connector::SchemaReading;
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 use crate::snapshot::{ALL_COLUMNS, Column, ForeignKey, Key, SchemaInfo, Snapshot, Table, TableKind, TableName};
 
 const SERVER: &str = "SELECT CURRENT_VERSION() AS version, CURRENT_ROLE() AS role, CURRENT_DATABASE() AS name";

@@ -44,7 +44,7 @@ pub(crate) fn read(sql: &str) -> TableText {
     let tokens: Vec<Token<'_>> = Lexer::new(sql).collect();
     let Some(open) = tokens.iter().position(|token| token.is_symbol('(')) else { return table };
     let first_line = tokens.get(open).map_or(0, |token| token.line);
-    let mut about: Vec<&str> = tokens.iter().take(open).filter_map(|token| token.comment()).collect();
+    let mut about: Vec<&str> = tokens.iter().take(open).filter_map(Token::comment).collect();
     let mut element: Vec<&Token<'_>> = Vec::new();
     // The comments before and in the element. Those on separate lines belong to the next element.
     let mut waiting: Vec<&str> = Vec::new();

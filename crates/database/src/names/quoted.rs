@@ -1,7 +1,0 @@
-//! Names in statements.
-
-/// A name as a quoted SQL identifier; `None` if it contains a NUL character, which is not allowed in statements. Names
-/// from a database get into statements only through this function.
-pub(crate) fn quoted(name: &str) -> Option<String> {
-    (!name.contains('\0')).then(|| format!("\"{}\"", name.replace('"', "\"\"")))
-}
