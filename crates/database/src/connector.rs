@@ -16,7 +16,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use crate::config::{Connection, DatabaseConfig};
-use crate::names::quoted::quoted;
+use crate::names::quoted;
 use crate::snapshot::{SchemaInfo, Snapshot, TableKind, TableName};
 
 /// The result of reading a database, and what could not be read.

@@ -166,13 +166,13 @@ pub(super) fn removals(prepared: &Documentation) -> String {
 }
 
 /// `2 obsolete files would be removed:` and their paths, or nothing.
-fn listed(noun: &str, what: &str, paths: &[&str]) -> String {
+fn listed(noun: &str, what: &str, paths: &[impl AsRef<str>]) -> String {
     if paths.is_empty() {
         return String::new();
     }
     let mut text = format!("{} {what}:\n", counted(paths.len(), noun));
     for path in paths.iter().take(REMOVALS) {
-        text.push_str(&format!("  {}\n", one_line(path)));
+        text.push_str(&format!("  {}\n", one_line(path.as_ref())));
     }
     if paths.len() > REMOVALS {
         text.push_str(&format!("  and {} more\n", grouped(paths.len() - REMOVALS)));
@@ -182,12 +182,11 @@ fn listed(noun: &str, what: &str, paths: &[&str]) -> String {
 
 /// A line about edited files of tables, domains and databases that do not exist any more.
 fn left_over(prepared: &Documentation) -> String {
-    let paths: Vec<&str> = prepared.left_over.iter().map(String::as_str).collect();
-    let what = match paths.len() {
+    let what = match prepared.left_over.len() {
         1 => "that you edited stays; --overwrite-edited removes it",
         _ => "that you edited stay; --overwrite-edited removes them",
     };
-    listed("obsolete file", what, &paths)
+    listed("obsolete file", what, &prepared.left_over)
 }
 
 /// The edited pages, and what replacing them would change.

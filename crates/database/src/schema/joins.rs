@@ -131,9 +131,13 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
     if words.len() < 2 || is_own_key {
         return;
     }
-    let fits = keys.iter().filter(|key| key.table.table_name() != table.table_name() || is_role(words, key));
-    let fits: Vec<(NameMatch, &&TargetKey<'_>)> =
-        fits.filter(|key| same_family(column, key.column)).filter_map(|key| Some((fit(words, key)?, key))).collect();
+    let fits = keys.iter().filter(|key| same_family(column, key.column));
+    let fits = fits.filter_map(|key| Some((fit(words, key)?, key)));
+    // A column refers to its own table only in another role, like `parent_category_id`.
+    let may_refer = |(fit, key): &(NameMatch, &&TargetKey<'_>)| {
+        *fit == NameMatch::Role || key.table.table_name() != table.table_name()
+    };
+    let fits: Vec<(NameMatch, &&TargetKey<'_>)> = fits.filter(may_refer).collect();
     let Some(best) = fits.iter().map(|(fit, _)| *fit).min() else { return };
     let mut best_keys: Vec<&&TargetKey<'_>> =
         fits.iter().filter(|(fit, _)| *fit == best).map(|(_, key)| *key).collect();
@@ -165,11 +169,6 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
             found.ambiguous.push((table.table_name(), column.name.clone(), tables));
         }
     }
-}
-
-/// Whether the column refers to its own table in another role, like `parent_category_id`.
-fn is_role(words: &[String], key: &TargetKey<'_>) -> bool {
-    fit(words, key) == Some(NameMatch::Role)
 }
 
 fn fit(words: &[String], key: &TargetKey<'_>) -> Option<NameMatch> {
