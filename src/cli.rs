@@ -16,6 +16,7 @@ mod signals;
 mod text_input;
 mod text_words;
 mod threads;
+mod tool_name;
 
 mod add;
 mod ask;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::args::{Cli, HookArgs};
 use super::threads::{self, ProcessLifetime};
-use super::{demo, environment, log, output};
+use super::{demo, environment, log, output, tool_name};
 use refdesk_agents::hook::{self, HookAgent, HookEvent, HookInput, InvalidHook};
 use refdesk_desk::channel::presence::{self, PresenceKind};
 use refdesk_desk::session::DEFAULT;
@@ -198,11 +198,15 @@ fn enrich_event(
     }
     // If forgetting failed, the old memory would suppress what must be sent again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
+    let tool_name = match event {
+        HookEvent::Tool { name, .. } => tool_name::canonical(name.as_deref()),
+        _ => None,
+    };
     let asked = match event {
         HookEvent::Start { .. } => EnrichRequest::new(TextKind::SystemInstructions, ""),
         HookEvent::Prompt(prompt) => EnrichRequest::new(TextKind::Prompt, prompt),
-        HookEvent::Tool { name, input, text } => {
-            let tool = Some(Tool { name: name.as_deref(), arguments: input });
+        HookEvent::Tool { input, text, .. } => {
+            let tool = Some(Tool { name: tool_name.as_deref(), arguments: input });
             EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) }
         }
         HookEvent::LosesContext | HookEvent::Other(_) => return (String::new(), problems),

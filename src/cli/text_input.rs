@@ -1,5 +1,6 @@
 //! A text from the command line or standard input, with its options: its kind, and the tool that returned it.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Read};
 
 use serde_json::Value;
@@ -7,13 +8,14 @@ use serde_json::Value;
 use super::answer::CommandOutput;
 use super::args::{KindName, TextArgs};
 use super::output::print_to_stderr;
+use super::tool_name;
 use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
 use refdesk_text::{Code, Error};
 
 pub struct TextInput<'a> {
     pub bytes: Vec<u8>,
     kind: TextKind,
-    tool: Option<&'a str>,
+    tool: Option<Cow<'a, str>>,
     arguments: Option<Value>,
 }
 
@@ -49,11 +51,12 @@ impl<'a> TextInput<'a> {
             Some(KindName::ToolResult) => TextKind::ToolResult,
             Some(KindName::SystemInstructions) => TextKind::SystemInstructions,
         };
-        Ok(Self { bytes, kind, tool: args.tool.as_deref(), arguments })
+        let tool = tool_name::canonical(args.tool.as_deref());
+        Ok(Self { bytes, kind, tool, arguments })
     }
 
     pub fn enrich_request<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> EnrichRequest<'t> {
-        let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool, arguments });
+        let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool.as_deref(), arguments });
         EnrichRequest { tool, repeat, budget, ..EnrichRequest::new(self.kind, text) }
     }
 }

@@ -18,6 +18,7 @@ mod stdio;
 mod tools;
 mod validate;
 
+pub use refdesk_tools::is_tool;
 pub use stdio::serve_stdio;
 
 use refdesk_desk::session::DEFAULT;

@@ -95,6 +95,30 @@ fn other_tools_and_events_get_nothing() {
 }
 
 #[test]
+fn refdesks_own_answers_get_nothing() {
+    let name_of_server = |name: &str| json!({"server_name": name});
+    for (agent, members, is_own) in [
+        ("cursor", json!({"tool_name": "MCP:listReferences"}), true),
+        ("cursor", json!({"tool_name": "MCP:search_issues"}), false),
+        ("claude-code", json!({"tool_name": "mcp__desk__listReferences"}), true),
+        ("claude-code", json!({"tool_name": "mcp__desk__readReference"}), false),
+        ("gemini-cli", json!({"tool_name": "search_documents", "mcp_context": name_of_server("refdesk")}), true),
+        ("gemini-cli", json!({"tool_name": "search_documents", "mcp_context": name_of_server("tracker")}), false),
+    ] {
+        let world = world();
+        let name = match agent {
+            "cursor" => "post-tool-use",
+            "gemini-cli" => "after-tool",
+            _ => "post-tool-use-bash",
+        };
+        let mut document: Value = serde_json::from_slice(&recorded(agent, name, &world.path)).unwrap();
+        document.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+        let answer = answered(&mut hook(&world, &[agent]), document.to_string().as_bytes());
+        assert_eq!(context(&answer), (!is_own).then_some(HINT), "{agent} {members}");
+    }
+}
+
+#[test]
 fn a_conversation_that_lost_its_context_gets_everything_again() {
     for (agent, says, forgets, keeps) in [
         (

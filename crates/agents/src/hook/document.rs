@@ -82,7 +82,12 @@ impl HookDocument {
 
     /// A tool event whose result has this text.
     pub(super) fn tool(&self, text: String) -> Result<HookEvent, String> {
-        let name = self.text("tool_name")?.map(str::to_owned);
+        let server = self.get("mcp_context").get("server_name").and_then(Value::as_str);
+        let name = self.text("tool_name")?.map(|name| match server {
+            // Gemini CLI may write only the name that the server gives the tool.
+            Some(server) if !name.starts_with("mcp_") => format!("mcp_{server}_{name}"),
+            _ => name.to_owned(),
+        });
         Ok(HookEvent::Tool { name, input: self.get("tool_input").clone(), text })
     }
 }

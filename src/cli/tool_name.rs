@@ -1,0 +1,38 @@
+//! The name of the tool that returned a text. An agent may hide in it that the text is refdesk's own answer.
+
+use std::borrow::Cow;
+
+use refdesk_agents::setup::NAME;
+
+/// A tool's name; if the tool is refdesk, a name that says so, also for a tool of its server under another name or none.
+pub fn canonical(name: Option<&str>) -> Option<Cow<'_, str>> {
+    let name = name?;
+    let tool = match name.strip_prefix("MCP:") {
+        Some(tool) => Some(tool),
+        // Not a name with an underscore, such as `search_documents`: other servers have those, too.
+        None => name.strip_prefix("mcp_").and_then(|name| name.rsplit('_').next()),
+    };
+    let own = tool.filter(|tool| refdesk_mcp::is_tool(tool));
+    Some(own.map_or(Cow::Borrowed(name), |tool| format!("{NAME}:{tool}").into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refdesks_own_answers_are_recognized() {
+        for (name, expected) in [
+            ("MCP:listReferences", "refdesk:listReferences"),
+            ("MCP:search_documents", "refdesk:search_documents"),
+            ("MCP:search_issues", "MCP:search_issues"),
+            ("mcp__desk__listReferences", "refdesk:listReferences"),
+            ("mcp_desk_readReference", "refdesk:readReference"),
+            ("mcp__refdesk__search_documents", "mcp__refdesk__search_documents"),
+            ("mcp__other__search_documents", "mcp__other__search_documents"),
+            ("listReferences", "listReferences"),
+        ] {
+            assert_eq!(canonical(Some(name)).as_deref(), Some(expected), "{name}");
+        }
+    }
+}
