@@ -199,7 +199,7 @@ fn enrich_event(
     // If forgetting failed, the old memory would suppress what must be sent again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
     let tool_name = match event {
-        HookEvent::Tool { name, .. } => tool_name::canonical(name.as_deref()),
+        HookEvent::Tool { name, input, .. } => tool_name::canonical(name.as_deref(), input),
         _ => None,
     };
     let asked = match event {

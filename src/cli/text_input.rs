@@ -51,7 +51,7 @@ impl<'a> TextInput<'a> {
             Some(KindName::ToolResult) => TextKind::ToolResult,
             Some(KindName::SystemInstructions) => TextKind::SystemInstructions,
         };
-        let tool = tool_name::canonical(args.tool.as_deref());
+        let tool = tool_name::canonical(args.tool.as_deref(), arguments.as_ref().unwrap_or(&Value::Null));
         Ok(Self { bytes, kind, tool, arguments })
     }
 

@@ -2,10 +2,16 @@
 
 use std::borrow::Cow;
 
-use refdesk_agents::setup::NAME;
+use serde_json::Value;
 
-/// A tool's name; if the tool is refdesk, a name that says so, also for a tool of its server under another name or none.
-pub fn canonical(name: Option<&str>) -> Option<Cow<'_, str>> {
+use refdesk_agents::setup::{NAME, is_own_call};
+
+/// A tool's name; if the tool is refdesk, a name that says so: for a command line that only calls this program, and for
+/// a tool of its server under another name or none.
+pub fn canonical<'n>(name: Option<&'n str>, arguments: &Value) -> Option<Cow<'n, str>> {
+    if arguments.get("command").and_then(Value::as_str).is_some_and(is_own_call) {
+        return Some(NAME.into());
+    }
     let name = name?;
     let tool = match name.strip_prefix("MCP:") {
         Some(tool) => Some(tool),
@@ -18,21 +24,28 @@ pub fn canonical(name: Option<&str>) -> Option<Cow<'_, str>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn refdesks_own_answers_are_recognized() {
-        for (name, expected) in [
-            ("MCP:listReferences", "refdesk:listReferences"),
-            ("MCP:search_documents", "refdesk:search_documents"),
-            ("MCP:search_issues", "MCP:search_issues"),
-            ("mcp__desk__listReferences", "refdesk:listReferences"),
-            ("mcp_desk_readReference", "refdesk:readReference"),
-            ("mcp__refdesk__search_documents", "mcp__refdesk__search_documents"),
-            ("mcp__other__search_documents", "mcp__other__search_documents"),
-            ("listReferences", "listReferences"),
+        for (name, command, expected) in [
+            ("MCP:listReferences", "", "refdesk:listReferences"),
+            ("MCP:search_documents", "", "refdesk:search_documents"),
+            ("MCP:search_issues", "", "MCP:search_issues"),
+            ("mcp__desk__listReferences", "", "refdesk:listReferences"),
+            ("mcp_desk_readReference", "", "refdesk:readReference"),
+            ("mcp__refdesk__search_documents", "", "mcp__refdesk__search_documents"),
+            ("mcp__other__search_documents", "", "mcp__other__search_documents"),
+            ("listReferences", "", "listReferences"),
+            ("Bash", "refdesk list --tag java", "refdesk"),
+            ("Shell", "/usr/bin/refdesk search 'retry & backoff'\n", "refdesk"),
+            ("Bash", "refdesk list; cat docs/a.md", "Bash"),
+            ("Bash", "cat refdesk", "Bash"),
         ] {
-            assert_eq!(canonical(Some(name)).as_deref(), Some(expected), "{name}");
+            let arguments = json!({"command": command});
+            assert_eq!(canonical(Some(name), &arguments).as_deref(), Some(expected), "{name} {command}");
         }
     }
 }

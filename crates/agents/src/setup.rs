@@ -21,7 +21,7 @@ pub use client::{
     Client, Hooks, McpServer, ServerCommand, SettingsPlace, SettingsPlaces, SettingsVariable, SwitchFile, SwitchPaths,
     SwitchProblem, SwitchText, Switches,
 };
-pub use command::{NAME, is_ours, write_command};
+pub use command::{NAME, is_ours, is_own_call, write_command};
 pub use file::{ConnectedFile, PartCommand, SettingsPart, connect_file, disconnect_file};
 pub use gaps::{HookGap, HookGapKind};
 pub use hook_settings::HookSettings;

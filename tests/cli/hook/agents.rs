@@ -102,6 +102,8 @@ fn refdesks_own_answers_get_nothing() {
         ("cursor", json!({"tool_name": "MCP:search_issues"}), false),
         ("claude-code", json!({"tool_name": "mcp__desk__listReferences"}), true),
         ("claude-code", json!({"tool_name": "mcp__desk__readReference"}), false),
+        ("claude-code", json!({"tool_input": {"command": "refdesk list"}}), true),
+        ("claude-code", json!({"tool_input": {"command": "refdesk list && make deploy"}}), false),
         ("gemini-cli", json!({"tool_name": "search_documents", "mcp_context": name_of_server("refdesk")}), true),
         ("gemini-cli", json!({"tool_name": "search_documents", "mcp_context": name_of_server("tracker")}), false),
     ] {

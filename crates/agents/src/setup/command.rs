@@ -24,16 +24,25 @@ pub(super) fn is_canonical(command: &str, agent: &str) -> bool {
 
 /// Whether a command only answers this agent's hooks with refdesk, from any path and with any options.
 pub fn is_ours(command: &str, agent: &str) -> bool {
+    own_arguments(command).is_some_and(|words| {
+        words.windows(2).any(|pair| matches!(pair, [hook, of] if hook == "hook" && of == agent))
+            && !words.iter().any(|word| word.contains(OPERATORS))
+    })
+}
+
+/// Whether a command only calls refdesk once, from any path and with any arguments.
+pub fn is_own_call(command: &str) -> bool {
+    own_arguments(command.trim()).is_some()
+}
+
+/// The arguments of a command that only calls refdesk.
+fn own_arguments(command: &str) -> Option<Vec<String>> {
     if does_more(command) {
-        return false;
+        return None;
     }
-    let Ok(words) = shell_words::split(command) else { return false };
-    let mut words = words.iter().skip_while(|word| is_assignment(word));
-    let named = words.next().is_some_and(|program| is_named(Path::new(program)));
-    let rest: Vec<&String> = words.collect();
-    named
-        && rest.windows(2).any(|pair| matches!(pair, [hook, of] if *hook == "hook" && *of == agent))
-        && !rest.iter().any(|word| word.contains(OPERATORS))
+    let mut words = shell_words::split(command).ok()?.into_iter().skip_while(|word| is_assignment(word));
+    words.next().filter(|program| is_named(Path::new(program)))?;
+    Some(words.collect())
 }
 
 /// Whether a shell would do more than run one program with arguments: a second line, an operator, a substitution.
