@@ -20,7 +20,7 @@ use super::session_memory::SessionMemory;
 use super::templates;
 use super::touched::read_in_full;
 use super::{Matcher, Pinned, SourceFiles, pinned, relevance};
-use refdesk_core::catalog::{Catalog, SourceId};
+use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::config::HintSettings;
 use refdesk_core::selection::{Parents, Selection};
 use refdesk_index::{Partial, TextTopics};
@@ -147,6 +147,8 @@ pub(super) struct EnrichInput<'a> {
     pub injected: InjectedText<'a>,
     /// The selected source that the tool was working on.
     pub pinned: Option<Pinned>,
+    /// The sources that the tool returned in full.
+    pub read: Vec<&'a Source>,
 }
 
 /// What was found, for programs: all matches, including those that the session already received.
@@ -239,7 +241,7 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
     }
     let mut enriched = appended(ctx, asked, drafts, metadata, known);
     if !asked.repeat {
-        let read = read_in_full(ctx, asked).into_iter();
+        let read = reading.read.iter();
         read.for_each(|source| enriched.memory.remember(&references::hint_key(source, &ctx.places.stamp(source))));
     }
     enriched
@@ -283,7 +285,7 @@ impl<'a> EnrichInput<'a> {
         };
         let injected = InjectedText::new(request.text, own);
         let parts = if request.is_own_list() { Vec::new() } else { complement(request.text, own) };
-        Self { ctx: *ctx, request, injected, parts, pinned }
+        Self { ctx: *ctx, request, injected, parts, pinned, read: read_in_full(ctx, request) }
     }
 }
 

@@ -9,7 +9,7 @@ use super::chain::{EnrichContext, EnrichInput, HintAction, Metadata, SemanticMat
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
 use super::meaning::{Meaning, Score};
-use super::ranking::{RankedHint, Ranking, SourceStates, rank};
+use super::ranking::{RankedHint, Ranking, Rejection, SourceStates, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
 use refdesk_core::catalog::{Mode, PathState, Source, SourceId};
@@ -98,7 +98,9 @@ impl ReferenceDrafts<'_> {
     fn hints(&self, found: &Findings, metadata: &mut Metadata) -> Draft {
         let ctx = &self.reading.ctx;
         let mut why = self.matched_tags(found);
-        let ranking = ranking(ctx, found);
+        let mut ranking = ranking(ctx, found);
+        let just_read = |hint: &&mut RankedHint| self.reading.read.iter().any(|source| source.id.as_str() == hint.id);
+        ranking.hints.iter_mut().filter(just_read).for_each(|hint| hint.rejected = Some(Rejection::JustRead));
         let mut entries = Vec::new();
         for (hint, looked_up) in ranking.hints.iter().zip(self.look_up(&ranking)) {
             let Some((source, keys, news)) = looked_up else { continue };

@@ -182,6 +182,11 @@ fn a_file_that_was_read_in_full_is_not_hinted_at_later() {
         assert_eq!(hinted("", name, &arguments, text), expected, "{name} {arguments}: {text:.20}");
     }
     assert!(hinted("changed", "Read", &path, &whole));
+    let (text, tool) = (whole + "retry", Some(Tool { name: Some("Read"), arguments: &path }));
+    let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, &text) };
+    let read = with(&source_files(), |ctx| enrich(ctx, &asked, &SessionMemory::default()));
+    assert_eq!(read.added(), "", "not in the result itself either");
+    assert_eq!(read.items[0].rejected, Some(Rejection::JustRead));
 }
 
 #[test]
