@@ -141,7 +141,7 @@ impl Client {
         (status, head.to_lowercase().replace("\r\n", "\n"))
     }
 
-    /// The next message of a stream whose head was already read.
+    /// The next message of a stream whose head was already read. Every event must have one, as old clients expect.
     #[track_caller]
     pub fn event(&mut self) -> Value {
         let mut seen = Vec::new();
@@ -151,7 +151,8 @@ impl Client {
             seen.extend(chunk);
             let text = String::from_utf8_lossy(&seen);
             let message = text.split_inclusive("\n\n").filter(|event| event.ends_with("\n\n")).find_map(|event| {
-                event.lines().find_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+                let data = event.lines().find_map(|line| line.strip_prefix("data:"))?;
+                Some(serde_json::from_str(data).unwrap_or_else(|error| panic!("{event:?}: {error}")))
             });
             if let Some(message) = message {
                 return message;

@@ -50,10 +50,12 @@ impl Handler {
         closing: watch::Receiver<bool>,
     ) -> Self {
         let sessions = Arc::new(Sessions::new(&limits));
-        // The guard has already checked host and origin, and a single answer needs no stream.
+        // The guard has already checked host and origin, and a single answer needs no stream. No stream begins with an
+        // event without a message: clients of revisions before 2025-11-25 cannot read it.
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
+            .with_sse_retry(None)
             .with_max_request_body_bytes(limits.body);
         let service =
             StreamableHttpService::new(move || Ok(Server::new(handle.clone())), Arc::clone(&sessions), config);

@@ -33,6 +33,7 @@ impl Sessions {
     pub(super) fn new(limits: &Limits) -> Self {
         let mut local = LocalSessionManager::default();
         local.session_config.keep_alive = Some(limits.idle);
+        local.session_config.sse_retry = None;
         Self { local, registry: SessionRegistry::new(limits.sessions), creating: Mutex::new(()) }
     }
 
