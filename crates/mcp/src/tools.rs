@@ -8,7 +8,9 @@ use rmcp::model::{
     ToolAnnotations,
 };
 use rmcp::service::RequestContext;
+use serde_json::{Map, Value};
 
+use super::address::Address;
 use super::agent::Connection;
 use super::elicit::{ElicitingClient, input_required};
 use super::handshake::mark_open;
@@ -34,13 +36,31 @@ pub(crate) async fn call(
 ) -> Result<CallToolResponse, ErrorData> {
     let cancelled = context.ct.clone();
     let elicit = ElicitingClient::new(handle, context, request.input_responses).map(|client| Box::new(client) as _);
-    let arguments = request.arguments.unwrap_or_default();
+    let mut arguments = request.arguments.unwrap_or_default();
+    name_sources_by_id(&mut arguments);
     tokio::select! {
         answer = refdesk_tools::call(handle, session, &request.name, arguments, elicit) => {
             response(answer.map_err(protocol_error)?)
         }
         // The client gets no response to a cancelled request.
         () = cancelled.cancelled() => Err(closed()),
+    }
+}
+
+/// Replaces the addresses of sources by their ids: a client that lists resources knows sources by their addresses.
+fn name_sources_by_id(arguments: &mut Map<String, Value>) {
+    for (name, value) in arguments {
+        match (name.as_str(), value) {
+            ("id", id) => name_by_id(id),
+            ("ids", Value::Array(ids)) => ids.iter_mut().for_each(name_by_id),
+            _ => {}
+        }
+    }
+}
+
+fn name_by_id(given: &mut Value) {
+    if let Some(Ok(Address { id, path: None })) = given.as_str().map(Address::parse) {
+        *given = Value::String(id);
     }
 }
 

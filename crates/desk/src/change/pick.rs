@@ -214,7 +214,7 @@ impl Desk {
             () if !answer.missing.is_empty() => PickStatus::Error,
             () => PickStatus::NoneMatched,
         };
-        answer.done = in_words(&answer);
+        answer.done = in_words(&answer, &asked.known);
         if !confirmed.is_empty() {
             answer.done = match answer.picked.is_empty() {
                 true => format!("now picked by you: {}", mention_some(&confirmed)),
@@ -270,14 +270,14 @@ impl Desk {
     }
 }
 
-/// What a request to pick did.
-fn in_words(answer: &Picked) -> String {
+/// What a request to pick these sources did.
+fn in_words(answer: &Picked, known: &[SourceId]) -> String {
     match answer.status {
         PickStatus::Success if answer.pulled_in.is_empty() => format!("picked {}", mention_some(&answer.picked)),
         PickStatus::Success => {
             format!("picked {}; pulled in {}", mention_some(&answer.picked), mention_some(&answer.pulled_in))
         }
-        PickStatus::AllSelected => "everything is already picked".to_owned(),
+        PickStatus::AllSelected => format!("already picked: {}", mention_some(known)),
         PickStatus::NoSources => "the catalog has no sources".to_owned(),
         PickStatus::Error if answer.missing.is_empty() => "name at least one id or tag".to_owned(),
         PickStatus::NoneMatched | PickStatus::Error => String::new(),

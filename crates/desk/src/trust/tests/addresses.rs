@@ -152,10 +152,7 @@ fn what_an_agent_picked_releases_nothing_that_it_comes_to_mention() {
     let confirmed = world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap();
     assert_eq!(confirmed.summary(), "now picked by you: @notes; trusted as they are now: @x");
     assert!(!waits(&mut world.desk()), "a person's pick mentions it");
-    assert_eq!(
-        world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap().summary(),
-        "everything is already picked"
-    );
+    assert_eq!(world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap().summary(), "already picked: @notes");
 }
 
 #[test]
@@ -216,13 +213,13 @@ fn what_a_pick_brings_needs_trust_again_once_it_changes() {
     let another = desk.pick(&session(), &["api".to_owned()], &[]).unwrap();
     assert_eq!((another.summary(), waiting(&mut desk)), ("picked @api".to_owned(), vec!["tool".to_owned()]));
     let again = desk.pick(&session(), &["doc".to_owned()], &[]).unwrap();
-    assert_eq!(again.summary(), "everything is already picked");
+    assert_eq!(again.summary(), "already picked: @doc");
     assert_eq!(waiting(&mut desk), ["tool"], "a pick of the document does not say what else it would release");
     desk.pick(&session(), &["tool".to_owned()], &[]).unwrap();
     assert_eq!((waiting(&mut desk), waiting(&mut world.desk())), (Vec::new(), Vec::new()));
     configure("https://evil.example", "run");
     let again = world.desk().pick(&session(), &["api".to_owned()], &[]).unwrap();
-    assert_eq!(again.summary(), "everything is already picked; trusted as they are now: @api");
+    assert_eq!(again.summary(), "already picked: @api; trusted as they are now: @api");
     assert_eq!(waiting(&mut world.desk()), Vec::<String>::new());
     // An exclusion that a person lifts.
     let mut desk = world.desk();
