@@ -86,6 +86,12 @@ pub fn finds_another(workspace: &Path) -> bool {
     real(workspace_above(&current, home_folder().as_deref()).0) != real(absolute(&current, workspace))
 }
 
+/// Whether this folder is in a workspace that has files of refdesk.
+pub fn is_in_workspace(folder: &Path) -> bool {
+    let found = fs::canonicalize(folder).map(|folder| workspace_above(&folder, home_folder().as_deref()).1);
+    matches!(found, Ok(WorkspaceReason::Marked(_)))
+}
+
 /// `refdesk index` for this workspace and its configuration.
 fn index_process(context: &WorkspaceContext) -> IndexProcess {
     let mut arguments = vec![OsString::from("--workspace"), context.workspace.clone().into_os_string()];

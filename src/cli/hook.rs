@@ -85,15 +85,17 @@ fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
 fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) {
     let began = Instant::now();
     let input = listen(args);
-    let cwd = match &input {
-        Ok((_, input)) => input.cwd.as_deref(),
-        Err(rejected) => rejected.cwd.as_deref(),
+    let folders = match &input {
+        Ok((_, input)) => &input.folders,
+        Err(rejected) => &rejected.folders,
     };
+    // An agent may have several folders open.
+    let cwd = folders.iter().find(|folder| environment::is_in_workspace(folder)).or(folders.first());
     let demo = match arguments.demo.then(demo::unpack).transpose() {
         Ok(demo) => demo,
         Err(error) => return fail(None, &format!("the demo could not be unpacked: {error}")),
     };
-    let options = match options(arguments, demo.as_ref().map(tempfile::TempDir::path), cwd) {
+    let options = match options(arguments, demo.as_ref().map(tempfile::TempDir::path), cwd.map(PathBuf::as_path)) {
         Ok(options) => Options { lock_timeout: LOCK_TIMEOUT, ..options },
         Err(reason) => return fail(None, &reason),
     };
@@ -125,7 +127,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
 }
 
 fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), InvalidHook> {
-    let reject = |reason: String| InvalidHook { reason, cwd: None, session: None };
+    let reject = |reason: String| InvalidHook { reason, folders: Vec::new(), session: None };
     let bytes = read();
     let Some(agent) = HookAgent::from_word(&args.agent) else {
         let known = HookAgent::ALL.map(HookAgent::word).join(", ");

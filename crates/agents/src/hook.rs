@@ -30,8 +30,8 @@ pub struct HookInput {
     /// The session that reads the answer; `None` if the agent does not report it. A subagent has a session id different
     /// from its parent's, since it does not see what its parent was given.
     pub session: Option<String>,
-    /// The agent's working directory, as written.
-    pub cwd: Option<PathBuf>,
+    /// The agent's working folders, as written.
+    pub folders: Vec<PathBuf>,
     /// The event.
     pub event: HookEvent,
 }
@@ -66,8 +66,8 @@ pub enum HookEvent {
 pub struct InvalidHook {
     /// What is wrong with it; never quotes the prompt or the result.
     pub reason: String,
-    /// The agent's working directory, if it could be read.
-    pub cwd: Option<PathBuf>,
+    /// The agent's working folders that could be read.
+    pub folders: Vec<PathBuf>,
     /// The session that would have read the answer, if it could be read.
     pub session: Option<String>,
 }
@@ -83,10 +83,10 @@ pub fn parse(agent: HookAgent, bytes: &[u8]) -> Result<HookInput, InvalidHook> {
         HookAgent::GeminiCli => gemini_cli::parse_event(&document),
         HookAgent::Cursor => cursor::parse_event(&document),
     };
-    let (session, cwd) = (document.session(), document.cwd());
+    let (session, folders) = (document.session(), document.folders());
     match event {
-        Ok(event) => Ok(HookInput { session, cwd, event }),
-        Err(reason) => Err(InvalidHook { reason, cwd, session }),
+        Ok(event) => Ok(HookInput { session, folders, event }),
+        Err(reason) => Err(InvalidHook { reason, folders, session }),
     }
 }
 

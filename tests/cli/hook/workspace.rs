@@ -38,6 +38,24 @@ fn the_documents_folder_finds_the_workspace() {
 }
 
 #[test]
+fn of_several_folders_the_first_with_a_workspace_counts() {
+    let world = world();
+    let (other, gone) = (world.beside("tmp"), world.beside("gone"));
+    for (roots, expected) in [
+        (json!([other, gone, world.path, other]), HINT),
+        (json!([other, gone]), ""),
+        (json!([]), HINT),
+        (json!([7, ""]), ""),
+    ] {
+        let document = json!({"conversation_id": roots.to_string(), "workspace_roots": roots, "cwd": world.path,
+                              "hook_event_name": "postToolUse", "tool_name": "Shell", "tool_output": "on the web"});
+        let mut command = hook(&world, &["cursor"]);
+        let answer = answered(command.current_dir(&other), document.to_string().as_bytes());
+        assert_eq!(answer["additional_context"].as_str().unwrap_or_default(), expected, "{roots}");
+    }
+}
+
+#[test]
 fn an_invalid_folder_adds_nothing() {
     let world = world();
     world.put("file", b"");

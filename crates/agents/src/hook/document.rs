@@ -20,7 +20,7 @@ impl HookDocument {
     /// Parses a document. Replaces invalid UTF-8 and unpaired surrogate escapes, which an agent produces when it
     /// truncates a text between the halves of a pair.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, InvalidHook> {
-        let invalid = |reason: String| InvalidHook { reason, cwd: None, session: None };
+        let invalid = |reason: String| InvalidHook { reason, folders: Vec::new(), session: None };
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = String::from_utf8_lossy(bytes);
         if text.trim().is_empty() {
@@ -73,11 +73,11 @@ impl HookDocument {
         })
     }
 
-    /// The agent's working directory: the first folder of its workspace if given, else its current directory.
-    pub(super) fn cwd(&self) -> Option<PathBuf> {
-        let root = self.get("workspace_roots").get(0).and_then(Value::as_str);
-        let cwd = root.or_else(|| self.text("cwd").ok().flatten());
-        cwd.filter(|path| !path.is_empty()).map(PathBuf::from)
+    /// The agent's working folders: those of its workspace if given, else its current one.
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        let roots = self.get("workspace_roots").as_array().filter(|roots| !roots.is_empty());
+        let folders = roots.map_or(std::slice::from_ref(self.get("cwd")), Vec::as_slice).iter();
+        folders.filter_map(Value::as_str).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
     }
 
     /// A tool event whose result has this text.

@@ -102,7 +102,7 @@ fn every_document_is_understood() {
     for (agent, expected) in table {
         let input = documents(agent).into_iter().map(|(name, bytes)| {
             let input = parse(agent, &bytes).unwrap();
-            assert_eq!(input.cwd.as_deref(), Some(Path::new("{cwd}")), "{name}");
+            assert_eq!(input.folders, [Path::new("{cwd}")], "{name}");
             assert!(input.session.is_some_and(|session| (36..=64).contains(&session.len())), "{name}");
             (name, input.event)
         });
@@ -181,9 +181,9 @@ fn errors_give_the_reason_without_the_content() {
         let InvalidHook { reason: reported, .. } = parse(HookAgent::ClaudeCode, document.as_bytes()).unwrap_err();
         assert!(reported.contains(reason) && !reported.contains("secret"), "{document:.80}: {reported}");
     }
-    let InvalidHook { cwd, session, .. } =
+    let InvalidHook { folders, session, .. } =
         parse(HookAgent::ClaudeCode, prompt("\"prompt\": 1").as_bytes()).unwrap_err();
-    assert_eq!((cwd.as_deref(), session.as_deref()), (Some(Path::new("/w")), Some("s")));
+    assert_eq!((folders, session.as_deref()), (vec!["/w".into()], Some("s")));
 }
 
 #[test]
