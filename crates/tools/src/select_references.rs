@@ -33,7 +33,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
     }
     let chosen = choose(&mut call).await?;
     if chosen.ids.is_empty() {
-        return Ok(ToolAnswer::json(empty_answer("success", &chosen.note, &chosen.unknown)));
+        return Ok(ToolAnswer::json(empty_answer("none_selected", &chosen.note, &chosen.unknown)));
     }
     pick(&call, chosen.ids.clone(), Vec::new(), Some(chosen)).await
 }
