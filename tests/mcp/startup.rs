@@ -1,6 +1,7 @@
 //! The start of the server: requests that arrive while it reads the workspace are answered from the complete workspace.
 
 use std::collections::HashMap;
+use std::fs;
 
 use serde_json::{Value, json};
 
@@ -50,8 +51,16 @@ fn a_profile_applies_from_the_first_answer() {
     assert!(client.request("resources/list", json!({}))["result"].to_string().contains("reference://alpha"));
     assert!(client.call("listExtractedTemplates", json!({})).to_string().contains("x.py.tpl"));
     client.refused("selectReferences", json!({"ids": ["tree"]}));
+    // Without its file, the last version of the profile stays in effect.
+    client.left();
+    fs::remove_file(workspace.path.join(".jaato/profiles/coder.json")).unwrap();
+    workspace.configure(json!({"sources": [{"id": "alpha", "name": "Alpha", "path": "docs/alpha.md"}]}));
+    client.notice("notifications/resources/list_changed");
+    assert_eq!(client.call("listReferences", json!({}))["selected_count"], 1);
     let (_, status, said) = client.end();
     assert!(status.success() && said.contains("nobody"), "{said}");
+    let log = fs::read_to_string(workspace.beside("home/.local/state/refdesk/refdesk.log")).unwrap();
+    assert!(log.contains("coder.json") && log.contains("last version stays in effect"), "{log}");
     // The profile's picks are not stored on the desk.
     assert!(!workspace.path.join(".jaato/refdesk/selection.json").exists());
     let unknown = workspace.run(&["--profile", "nobody", "mcp"]).exits(1);

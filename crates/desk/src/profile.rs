@@ -49,13 +49,20 @@ impl ActiveProfile {
         Some(active)
     }
 
-    /// Reads the profile again; if that fails, keeps the last version.
+    /// Reads the profile again; if that fails, keeps the last version, and logs why: an agent's server shows nobody its
+    /// diagnostics.
     pub(crate) fn read(&mut self, context: &WorkspaceContext) {
-        self.broken.clear();
-        match profile::read(context, &self.file) {
-            Ok(profile) => self.profile = Some(profile),
-            Err(problems) => self.broken = problems,
+        let broken = match profile::read(context, &self.file) {
+            Ok(profile) => {
+                self.profile = Some(profile);
+                Vec::new()
+            }
+            Err(problems) => problems,
+        };
+        if let Some(first) = broken.first().filter(|_| self.broken != broken) {
+            tracing::warn!(file = ?self.file, problem = ?first.message, "the profile's last version stays in effect");
         }
+        self.broken = broken;
     }
 
     /// The ids it picks.
