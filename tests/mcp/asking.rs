@@ -113,6 +113,19 @@ fn declining_chooses_nothing_and_dismissing_is_not_an_answer() {
 }
 
 #[test]
+fn an_error_instead_of_an_answer_is_repeated() {
+    let workspace = workspace();
+    let mut client = Client::start(&workspace, &[]);
+    let (id, question) = asked(&mut client, "2025-11-25");
+    let error = json!({"code": -32000, "message": "the window is closed"});
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "error": error}));
+    let result = client.answer(&id)["result"].clone();
+    assert_eq!(result["isError"], true, "{result}");
+    let message = result["structuredContent"]["message"].as_str().unwrap();
+    assert!(message.contains("the client refused to ask its user: the window is closed; pass ids"), "{message}");
+}
+
+#[test]
 fn without_a_person_to_ask_the_agent_is_told_what_to_do() {
     let workspace = workspace();
     let mut client = Client::connect(&workspace);

@@ -9,7 +9,7 @@ use rmcp::model::{
     ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ErrorData,
     InputRequest, InputRequiredResult, InputResponses, ProtocolVersion, ServerRequest,
 };
-use rmcp::service::{PeerRequestOptions, RequestContext};
+use rmcp::service::{PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::{Value, json};
 
 use refdesk_desk::channel::{ChannelAnswer, NoAnswer, Request, Wait};
@@ -69,6 +69,9 @@ impl ElicitingClient {
                 reply = &mut asked.rx => return match reply {
                     Ok(Ok(ClientResult::ElicitResult(result))) => parse_reply(&request, &result),
                     Ok(Ok(_)) => Err(unreadable("it answers another request")),
+                    Ok(Err(ServiceError::McpError(error))) => {
+                        Err(no_answer(format!("the client refused to ask its user: {}", one_line(&error.message))))
+                    }
                     Ok(Err(error)) => Err(unreadable(error)),
                     Err(_) => Err(unreadable("the connection ended")),
                 },
@@ -106,7 +109,10 @@ pub(crate) fn input_required(request: &Request) -> Result<InputRequiredResult, E
 }
 
 fn unreadable(why: impl std::fmt::Display) -> NoAnswer {
-    let message = format!("the client's answer cannot be read: {why}");
+    no_answer(format!("the client's answer cannot be read: {why}"))
+}
+
+fn no_answer(message: String) -> NoAnswer {
     let hint = "pass ids yourself; listReferences lists them".to_owned();
     NoAnswer::Failed(Error::new(Code::NoAnswer, message, hint))
 }

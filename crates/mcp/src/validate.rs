@@ -89,6 +89,12 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     if !*has_begun {
         match &message {
             JsonRpcMessage::Request(request) if begins(&request.request) => *has_begun = true,
+            // The library's error would only name members of `_meta`, which older revisions do not have.
+            JsonRpcMessage::Request(request) if needs_session(&request.request) => {
+                let message = "this session has not begun: send `initialize` first; since revision 2026-07-28, \
+                               describe the client in '_meta' of each request instead";
+                return Validated::Error(id, ErrorData::invalid_params(message, None));
+            }
             JsonRpcMessage::Request(_) => {}
             _ => return Validated::Ignored,
         }
@@ -151,6 +157,15 @@ pub(crate) fn id_within(line: &[u8]) -> Option<RequestId> {
     let _ = json.deserialize_map(&mut members);
     let is_answer = ["result", "error"].iter().any(|name| members.0.contains_key(*name));
     if is_answer { None } else { id_of(&members.0).ok().flatten() }
+}
+
+/// Whether this request needs a session and does not say that it is of a revision without any.
+fn needs_session(request: &ClientRequest) -> bool {
+    let is_free = matches!(
+        request,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) | ClientRequest::CustomRequest(_)
+    );
+    !is_free && request.get_meta().protocol_version().is_none()
 }
 
 /// Whether a session starts with this request.

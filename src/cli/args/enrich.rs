@@ -1,6 +1,7 @@
 //! Arguments of the commands that add to a text, or explain what they would add.
 
 use std::fmt::Display;
+use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
 
 use clap::builder::PossibleValuesParser;
@@ -21,8 +22,11 @@ pub struct BudgetArgs {
 }
 
 /// Parses a count, such as a number of characters or tokens.
-pub fn count<N: FromStr>(text: &str) -> Result<N, String> {
-    text.parse().map_err(|_| "it must be a whole number, 0 or more".to_owned())
+pub fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "it is too large".to_owned(),
+        _ => "it must be a whole number, 0 or more".to_owned(),
+    })
 }
 
 /// Parses a whole number from `least` to `most`, inclusive.

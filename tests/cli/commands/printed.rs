@@ -227,6 +227,7 @@ fn no_answer_is_a_dead_end() {
             "or claude-code",
         ),
         (&[note], &["tag", "n", "+foo", "--json"], 2, "fix: options come before the first id", "--help shows its"),
+        (&[note], &["enrich", "x", "--max-chars", "99999999999999999999"], 2, "it is too large", "whole number"),
         (&[note], &["replay", "x"], 2, "it must be a whole number, 0 or more", "invalid digit"),
         (&[note], &["db", "check", "--min-coverage", "101"], 2, "a whole number from 0 to 100", "invalid digit"),
         (&[note], &["man", "nope"], 2, "`refdesk --help` lists the commands; `refdesk man ./nope`", "fix: ./"),
