@@ -41,8 +41,10 @@ type TestFilter = fn(&mut State, Value, Cow<'_, str>, Option<Cow<'_, str>>, Rest
 const TESTING: [(&str, TestFilter); 2] =
     [("selectattr", minijinja::filters::selectattr), ("rejectattr", minijinja::filters::rejectattr)];
 
+type ChangeCase = fn(&str) -> String;
+
 /// The filters that change the case of a text; a safe text stays safe.
-const CASES: [(&str, fn(&str) -> String); 3] =
+const CASES: [(&str, ChangeCase); 3] =
     [("upper", str::to_uppercase), ("lower", str::to_lowercase), ("capitalize", python_capitalize)];
 
 /// Adds these filters to the engine, replacing its own.

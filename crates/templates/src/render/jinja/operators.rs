@@ -32,8 +32,10 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__changing__", |value: &Value| mutable(value));
 }
 
+type IsOrder = fn(Ordering) -> bool;
+
 /// The comparisons that need an order: their sign, which orders they accept, and their names as filter and as tests.
-pub(super) const COMPARISONS: [(&str, fn(Ordering) -> bool, &str, &[&str]); 4] = [
+pub(super) const COMPARISONS: [(&str, IsOrder, &str, &[&str]); 4] = [
     ("<", Ordering::is_lt, "__lt__", &["lt", "lessthan", "<"]),
     ("<=", Ordering::is_le, "__le__", &["le", "<="]),
     (">", Ordering::is_gt, "__gt__", &["gt", "greaterthan", ">"]),
