@@ -12,11 +12,12 @@ use super::add::check_tag;
 use super::file_writes::OutsideWriteApproval;
 use super::{Desk, Session};
 use refdesk_core::catalog::{Source, SourceId, tags_of};
-use refdesk_core::config::{self, JsonDocument, edits};
+use refdesk_core::config::{self, JsonDocument, MemberPart, edits};
 use refdesk_core::mention::Mention;
 use refdesk_files::output::{self, Proposal};
 use refdesk_files::{LOCK_TIMEOUT, read_whole, unreadable};
 use refdesk_text::fold::same_tag;
+use refdesk_text::report::locate::PointerStep;
 use refdesk_text::{Code, Error, Fix};
 
 /// What removing sources from the catalog would change.
@@ -65,10 +66,28 @@ impl EntryFile {
             .ok_or_else(|| Error::new(Code::Changed, format!("{shown} no longer defines '{}'", source.id), Fix::Reload))
     }
 
-    /// Checks that the entry still has the tags with which its source was loaded.
+    /// Checks that the entry still has the tags with which its source was loaded, and nothing that an edit of its tags
+    /// would lose.
     fn check_tags(&self, source: &Source, at: Option<usize>, shown: &str) -> Result<(), Error> {
         let entry = at.and_then(|at| self.document.entry(at));
-        if tags_of(entry.as_ref().unwrap_or(&self.document.value)) == source.tags {
+        let entry = entry.as_ref().unwrap_or(&self.document.value);
+        let is_kept = match entry.get("tags") {
+            None | Some(Value::Null) => true,
+            Some(Value::Array(items)) => items.iter().all(Value::is_string),
+            Some(_) => false,
+        };
+        if !is_kept {
+            let path = at.map_or_else(Vec::new, |at| vec![PointerStep::Key("sources"), PointerStep::Item(at)]);
+            let path = [&path[..], &[PointerStep::Key("tags")]].concat();
+            let line = self.document.position(&path, MemberPart::Value).line;
+            let message = format!("'tags' of '{}' must be a list of strings ({shown}:{line})", source.id);
+            return Err(Error::new(
+                Code::WrongType,
+                message,
+                "write it as \"tags\": [\"one\", \"two\"], and try again",
+            ));
+        }
+        if tags_of(entry) == source.tags {
             return Ok(());
         }
         Err(Error::new(Code::Changed, format!("the tags of '{}' in {shown} changed", source.id), Fix::Reload))

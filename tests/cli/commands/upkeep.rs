@@ -57,6 +57,19 @@ fn tag_edits_the_list_in_place() {
     assert!(journal.text().contains("changed the tags of @a, @own"), "{journal}");
 }
 
+/// Such a source has no tags, or only some of what its entry says.
+#[test]
+fn tags_that_are_not_a_list_of_strings_are_not_replaced() {
+    for tags in [json!("keep"), json!(["keep", 1]), json!({"keep": true})] {
+        let entry = json!({"id": "a", "name": "A", "type": "inline", "content": "", "tags": tags});
+        let world = Workspace::of(json!([entry]), &[]);
+        let before = world.read("references.json");
+        let ran = world.run(&["tag", "a", "+new"]).exits(1);
+        assert!(ran.stderr.contains("'tags' of 'a' must be a list of strings (references.json:"), "{ran}");
+        assert_eq!(world.read("references.json"), before, "{tags}");
+    }
+}
+
 #[test]
 fn remove_shows_the_diff_and_lists_mentions_of_the_source() {
     let world = world();

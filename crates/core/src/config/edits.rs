@@ -11,23 +11,16 @@ use refdesk_text::report::locate::{PointerStep, item_starts, locate};
 /// The byte order mark, which an edit keeps.
 const MARK: char = '\u{feff}';
 
-/// Sets the tags of the entry at this position in `sources`; without a position, the whole text is one entry. Items of
-/// its list that are not strings are kept, after the tags. `None` if the entry does not exist.
+/// Sets the tags of the entry at this position in `sources`; without a position, the whole text is one entry. `None` if
+/// the entry does not exist.
 pub fn with_tags(text: &str, entry: Option<usize>, tags: &[String]) -> Option<String> {
     edited(text, |text| {
         let path = path_of(entry);
         let at = locate(text, &path)?.value;
         let list = [&path[..], &[PointerStep::Key("tags")]].concat();
-        let mut tags: Vec<Value> = tags.iter().map(|tag| json!(tag)).collect();
         let (range, new) = match locate(text, &list) {
-            Some(spot) => {
-                let old = text.get(spot.value.clone())?;
-                if let Value::Array(items) = serde_json::from_str(old).ok()? {
-                    tags.extend(items.into_iter().filter(|item| !item.is_string()));
-                }
-                (spot.value, printed(old, &tags))
-            }
-            None => added_member(text, &at, &format!("\"tags\": {}", in_one_line(&tags)))?,
+            Some(spot) => (spot.value.clone(), printed(text.get(spot.value)?, tags)),
+            None => added_member(text, &at, &format!("\"tags\": {}", in_one_line(tags)))?,
         };
         let new = replaced(text, range, &new);
         let mut meant: Value = serde_json::from_str(text).ok()?;
@@ -80,17 +73,17 @@ fn replaced(text: &str, range: Range<usize>, new: &str) -> String {
 }
 
 /// A tag as JSON, with hidden characters escaped, so that an edit does not unescape them.
-fn as_json(tag: &Value) -> String {
-    escape::json(&tag.to_string()).into_owned()
+fn as_json(tag: &str) -> String {
+    escape::json(&json!(tag).to_string()).into_owned()
 }
 
-fn in_one_line(tags: &[Value]) -> String {
-    let tags: Vec<String> = tags.iter().map(as_json).collect();
+fn in_one_line(tags: &[String]) -> String {
+    let tags: Vec<String> = tags.iter().map(|tag| as_json(tag)).collect();
     format!("[{}]", tags.join(", "))
 }
 
 /// A list of tags in the layout of the old one: on one line, or one per line.
-fn printed(old: &str, tags: &[Value]) -> String {
+fn printed(old: &str, tags: &[String]) -> String {
     let inside = old.strip_prefix('[').and_then(|old| old.strip_suffix(']')).unwrap_or_default();
     let first = inside.len() - inside.trim_start().len();
     let (before, rest) = inside.split_at_checked(first).unwrap_or_default();
@@ -151,8 +144,7 @@ mod tests {
             ),
             ("{\"tags\": [\n \"x\"\n]}", &[], "{\"tags\": []}"),
             (r#"{"tags": ["\u202ex", "é"]}"#, &["\u{202e}x", "é", "y"], r#"{"tags": ["\u202ex", "é", "y"]}"#),
-            (r#"{"id": "a", "tags": "x"}"#, &["x", "\"q\""], r#"{"id": "a", "tags": ["x", "\"q\""]}"#),
-            (r#"{"tags": ["x", 1, {"y": "y"}, null]}"#, &["z"], r#"{"tags": ["z", 1, {"y":"y"}, null]}"#),
+            (r#"{"id": "a", "tags": ["x"]}"#, &["x", "\"q\""], r#"{"id": "a", "tags": ["x", "\"q\""]}"#),
             (r#"{"id": "a", "tags": null}"#, &["x"], r#"{"id": "a", "tags": ["x"]}"#),
             ("{\r\n\t\"id\": \"a\"\r\n}\r\n", &["x"], "{\r\n\t\"id\": \"a\",\r\n\t\"tags\": [\"x\"]\r\n}\r\n"),
             (r#"{"id": "a"}"#, &["x"], r#"{"id": "a", "tags": ["x"]}"#),
