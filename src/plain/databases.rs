@@ -7,7 +7,7 @@ use refdesk_text::Error;
 
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
-use super::words::{counted, sentence};
+use super::words::{counted, sentence, stopped};
 use crate::common::databases::{column_notes, domain, headline, keeps, marks, outcome, without_front_matter, words_of};
 
 /// The maximum number of diff lines and of paths of new pages printed before the question.
@@ -113,7 +113,7 @@ pub fn prepared(state: &mut PlainState, prepared: Result<Box<PreparedRun>, Error
         .iter()
         .chain(preview.problems.iter().map(|it| &it.message))
         .for_each(|it| turn.print(sentence(it)));
-    preview.domains.iter().for_each(|it| turn.print(sentence(&domain(it))));
+    preview.domains.iter().for_each(|it| turn.print(stopped(&domain(it))));
     preview.removed.iter().for_each(|path| turn.print(format!("Removes {path}.")));
     for path in &preview.left_over {
         turn.print(format!("Obsolete, but edited by hand; stays until you remove it: {path}."));

@@ -162,7 +162,7 @@ pub fn receipt(state: &mut PlainState, line: Result<Box<DatedLine>, String>, tur
         turn.print("The prompt itself is not stored: the journal records only what was added to it.");
     }
     if !receipt.reason.is_empty() {
-        turn.print(format!("Reason: {}", words::sentence(&receipt.reason)));
+        turn.print(format!("Reason: {}", words::stopped(&receipt.reason)));
     }
     turn.print(format!("{}, {}.", counted(receipt.bytes, "byte"), words::tokens(receipt.tokens as u64)));
     let mut lines: Vec<String> = receipt.why.iter().map(item).collect();

@@ -14,7 +14,7 @@ use crate::common::source_words;
 use super::choice::change;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, Pending, PlainState, Question};
-use super::words::{counted, sentence, tokens};
+use super::words::{counted, sentence, stopped, tokens};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedProfile {
@@ -46,7 +46,7 @@ fn words(profile: &ProfileDetails) -> String {
     }
     let missing = if missing.is_empty() { String::new() } else { format!(", missing {}", missing.join(", ")) };
     let about =
-        if profile.description.is_empty() { String::new() } else { format!(" {}", sentence(&profile.description)) };
+        if profile.description.is_empty() { String::new() } else { format!(" {}", stopped(&profile.description)) };
     format!(
         "{name}, {} picked, {} pulled in, {} auto, {}{}, {}{missing}.{about}",
         picks.len(),

@@ -14,7 +14,7 @@ use crate::common::source_words;
 
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
-use super::words::{counted, names, price, sentence, state_words};
+use super::words::{counted, names, price, sentence, state_words, stopped};
 
 /// The request being answered, as it was printed.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +75,7 @@ fn head(state: &PlainState, waiting: &WaitingRequest) -> String {
 fn open(state: &mut PlainState, waiting: WaitingRequest, turn: &mut InputOutcome) {
     turn.print(head(state, &waiting));
     if waiting.request.has_reason() {
-        turn.print(format!("Reason: {}", sentence(&waiting.request.context)));
+        turn.print(format!("Reason: {}", stopped(&waiting.request.context)));
     }
     match &waiting.request.approval {
         Some(approval) => print_write(approval, turn),

@@ -13,7 +13,7 @@ use refdesk_text::tokens::grouped;
 
 use super::lists::{PAGE, Pages, RestOfDocument, read, read_on, target};
 use super::state::{InputOutcome, LocationKind, Pending, PlainState};
-use super::words::{counted, names, path, price, sentence, state_sentence};
+use super::words::{counted, names, path, price, sentence, state_sentence, stopped};
 
 /// The maximum number of mentions printed.
 const MENTIONS: usize = 8;
@@ -103,7 +103,7 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
     let Some(source) = snapshot.catalog.get(id.as_str()) else {
         return turn.print(format!("{id} {}.", state_sentence(snapshot, id.as_str())));
     };
-    turn.print(format!("{id}: {}", sentence(&source.name)));
+    turn.print(format!("{id}: {}", stopped(&source.name)));
     turn.print(format!(
         "It {}, {}, {}.",
         state_sentence(snapshot, id.as_str()),
@@ -111,14 +111,14 @@ pub fn show(state: &mut PlainState, id: &SourceId, turn: &mut InputOutcome) {
         price(snapshot, id.as_str())
     ));
     if !source.description.trim().is_empty() {
-        turn.print(sentence(&source.description));
+        turn.print(stopped(&source.description));
     }
     turn.print(place(snapshot, source));
     if !source.tags.is_empty() {
         turn.print(format!("Tags: {}.", source.tags.join(", ")));
     }
     if let Some(hint) = &source.fetch_hint {
-        turn.print(format!("Hint on how to fetch it: {}", sentence(hint)));
+        turn.print(format!("Hint on how to fetch it: {}", stopped(hint)));
     }
     turn.print(format!("Defined in {}.", path(snapshot, &source.origin.file)));
     let mut seen = HashSet::new();

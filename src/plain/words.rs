@@ -60,9 +60,17 @@ pub fn named(ids: &[SourceId]) -> String {
     names(ids.iter().map(SourceId::as_str))
 }
 
-/// Makes a sentence: capital letter and full stop.
+/// Makes a sentence of refdesk's own words: capital letter and full stop. A path, id or name at the start stays as it is.
+/// For texts of others see [`stopped`].
 pub fn sentence(text: &str) -> String {
-    stopped(&capitalized(text.trim()))
+    let text = text.trim();
+    let first = text.split_whitespace().next().unwrap_or_default().trim_end_matches([',', '.']);
+    if first.bytes().all(|byte| byte.is_ascii_lowercase()) { stopped(&capitalized(text)) } else { stopped(text) }
+}
+
+/// Why a filter lists nothing.
+pub fn invalid_filter(fault: &str) -> String {
+    format!("The filter is invalid, so nothing is listed. {}", stopped(fault))
 }
 
 /// Ends a sentence with a full stop.

@@ -30,7 +30,7 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
         output(&mut state, "requests"),
         [
             "claude wants you to choose from 3 sources, session s-1, until 10:35:00.",
-            "Reason: Which pattern?",
+            "Reason: which pattern?",
             "1: circuit-breaker, Circuit Breaker, picked, about 1,450 tokens.",
             "2: timeouts, Timeouts, pulled in by circuit-breaker and retry-pattern, about 640 tokens.",
             "3: java-service, Java service module, available, about 23,870 tokens.",
@@ -64,7 +64,7 @@ fn a_request_to_another_desk_names_it_and_no_states_or_costs_of_this_one() {
         output(&mut state, "requests"),
         [
             "claude wants you to choose from 2 sources, session s-1, at desk review, until 10:35:00.",
-            "Reason: Which pattern?",
+            "Reason: which pattern?",
             "1: circuit-breaker, Circuit Breaker.",
             "2: java-service, Java service module.",
             "Type the numbers of the sources, all, none, or later.",

@@ -122,6 +122,29 @@ fn the_selection_is_an_indented_list() {
 }
 
 #[test]
+fn texts_of_others_keep_their_first_letter() {
+    let mut state = state();
+    let mut sources = fixture::sources();
+    for source in &mut sources {
+        (source.name, source.description, source.fetch_hint) =
+            ("iOS guide".to_owned(), "npm scripts".to_owned(), Some("curl it".to_owned()));
+    }
+    state.snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    let lines = output(&mut state, "show timeouts");
+    for line in ["timeouts: iOS guide.", "npm scripts.", "Hint on how to fetch it: curl it."] {
+        assert!(lines.iter().any(|printed| printed == line), "{line}: {lines:?}");
+    }
+    for (text, expected) in [
+        ("the file is gone", "The file is gone."),
+        ("docs/a.md is gone", "docs/a.md is gone."),
+        ("kind: must be one of a, b", "kind: must be one of a, b."),
+        ("iOS is not read", "iOS is not read."),
+    ] {
+        assert_eq!(crate::plain::words::sentence(text), expected);
+    }
+}
+
+#[test]
 fn an_untrusted_source_is_not_offered() {
     let mut state = state();
     let mut sources = fixture::sources();

@@ -142,7 +142,7 @@ fn problems_have_fixes() {
     assert_eq!(
         output(&mut state, "2"),
         [
-            "Docs/legacy/codes.md does not exist.",
+            "docs/legacy/codes.md does not exist.",
             "Fix: change `path`, or remove the entry.",
             "Place: references.json:60:15.",
             "Code: missing-path. It is about legacy-errors.",
