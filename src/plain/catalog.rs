@@ -6,7 +6,7 @@ use refdesk_desk::engine::Snapshot;
 
 use super::lists::{NumberedRow, list};
 use super::state::{InputOutcome, PlainState};
-use super::words::{counted, price, state_words};
+use super::words::{counted, invalid_filter, price, state_words};
 use crate::common::filter::{Haystack, Order, Query, apply};
 
 /// `retry-pattern, picked, about 387 tokens.`
@@ -25,10 +25,7 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     filter.clone_into(&mut state.filter);
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {
-        turn.print(format!(
-            "The filter is invalid, so nothing is listed. {}.",
-            super::words::stopped(fault).trim_end_matches('.')
-        ));
+        turn.print(invalid_filter(fault));
         return list(state, Vec::new(), turn);
     }
     let is_all = query.is_empty();

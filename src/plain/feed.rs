@@ -110,7 +110,8 @@ pub fn sentence(notice: &Notice) -> String {
 pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     let query = FeedQuery::parse(filter);
     if let Some(fault) = &query.fault {
-        turn.print(words::sentence(fault));
+        turn.print(words::invalid_filter(fault));
+        return list(state, Vec::new(), turn);
     }
     let kept: Vec<&Notice> = state.feed.notices.iter().filter(|notice| query.keep(notice)).collect();
     match (state.feed.notices.len(), kept.len()) {

@@ -10,7 +10,7 @@ use refdesk_text::nearest::nearest;
 
 use super::lists::{NumberedRow, Pages, Target, list, read, target};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
-use super::words::{counted, names, sentence};
+use super::words::{counted, invalid_filter, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
 use crate::common::values::{self, TypedValues};
 
@@ -29,7 +29,8 @@ pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
     }
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {
-        turn.print(sentence(fault));
+        turn.print(invalid_filter(fault));
+        return list(state, Vec::new(), turn);
     }
     let haystack = Haystack::of_templates(&index, &state.snapshot.catalog);
     let kept = apply(&state.snapshot, &haystack, query, None).rows;

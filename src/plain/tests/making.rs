@@ -197,6 +197,10 @@ fn notices_are_printed_before_the_next_prompt_and_stay_in_the_feed() {
     assert_eq!(lines[5..], ["news: files: @a changed 6\\x1b[m.", "Command:"]);
     assert_eq!(before_line(&mut state).lines, ["Command:"]);
     assert_eq!(output(&mut state, "feed 3"), ["1 event, the newest first.", "1: files: @a changed 3\\x1b[m."]);
+    for line in ["feed session:", "templates tokens:5k"] {
+        let lines = output(&mut state, line);
+        assert!(lines[0].starts_with("The filter is invalid, so nothing is listed. ") && lines.len() == 1, "{lines:?}");
+    }
 }
 
 #[test]
