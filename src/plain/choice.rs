@@ -12,12 +12,12 @@ use refdesk_text::Error;
 use crate::common::change_cost::{self, TokenFormat};
 use crate::common::cleared_picks::remaining;
 use crate::common::source_words;
-use crate::common::source_words::is_auto;
+use crate::common::source_words::{is_auto, waits};
 
 use super::source::{SourceArgument, several};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::update::unexpected;
-use super::words::{counted, named, names, path, state_words, tokens};
+use super::words::{counted, joined, named, names, path, state_words, tokens};
 
 /// A requested change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -339,6 +339,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
         return;
     }
     turn.print(&change.done);
+    about_picks(change, after, turn);
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (made, followed, members, snapshot) in
         [("picked", "pulled in", came, after), ("unpicked", "released", left, before)]
@@ -379,6 +380,22 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     };
     if is_there {
         turn.print(format!("Type {back} to {back} it."));
+    }
+}
+
+/// What else is new about sources that the change picked: no longer excluded, or waiting for trust.
+fn about_picks(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome) {
+    let before = &change.before.selection;
+    let picked = change.named.iter().map(SourceId::as_str);
+    let picked = picked.filter(|id| after.selection.is_picked(id) && !before.is_picked(id));
+    let (lifted, waiting): (Vec<_>, Vec<_>) =
+        (picked.clone().filter(|id| before.is_excluded(id)).collect(), picked.filter(|id| waits(after, id)).collect());
+    let verb = |ids: &[&str], one, several| format!("{} {}", joined(ids), if ids.len() == 1 { one } else { several });
+    if !lifted.is_empty() {
+        turn.print(format!("{} no longer excluded.", verb(&lifted, "is", "are")));
+    }
+    if !waiting.is_empty() {
+        turn.print(format!("{} for your trust. Type trust to see why.", verb(&waiting, "waits", "wait")));
     }
 }
 

@@ -167,6 +167,30 @@ fn unavailable_choices_say_why() {
 }
 
 #[test]
+fn a_pick_says_that_it_lifts_an_exclusion_and_waits_for_trust() {
+    let mut state = state();
+    asked(&mut state, "pick release-notes");
+    let mut sources = fixture::sources();
+    sources.retain(|source| source.id.as_str() != "release-notes");
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("release-notes", "Notes", refdesk_core::catalog::Mode::Selectable, &[], outside));
+    let members = vec![fixture::member("release-notes", 0, &[])];
+    state.snapshot = Snapshot {
+        catalog: std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources)),
+        selection: fixture::selection(members, &[], &[]).into(),
+        ..fixture::snapshot()
+    };
+    assert_eq!(
+        answered(&mut state, Response::Done(Vec::new())).lines[..3],
+        [
+            "Picked release-notes.",
+            "release-notes is no longer excluded.",
+            "release-notes waits for your trust. Type trust to see why.",
+        ]
+    );
+}
+
+#[test]
 fn clearing_asks_first() {
     let mut state = state();
     assert_eq!(
