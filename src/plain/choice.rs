@@ -258,9 +258,14 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
 }
 
 pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
-    let done = match choosing.ids.as_slice() {
-        [id] if choosing.verb == ChoiceVerb::Exclude && is_auto(&state.snapshot, id.as_str()) => {
+    let is_auto = |id: &&SourceId| is_auto(&state.snapshot, id.as_str());
+    let auto: Vec<&str> = choosing.ids.iter().filter(is_auto).map(SourceId::as_str).collect();
+    let done = match (choosing.verb, choosing.ids.as_slice(), auto.as_slice()) {
+        (ChoiceVerb::Exclude, [id], [_]) => {
             format!("Excluded {id}: nothing pulls it in. Its mode is auto, so it stays in the instructions.")
+        }
+        (ChoiceVerb::Exclude, _, [_, ..]) => {
+            format!("{} Auto sources stay in the instructions: {}.", choosing.done(), joined(&auto))
         }
         _ => choosing.done(),
     };

@@ -191,6 +191,27 @@ fn a_pick_says_that_it_lifts_an_exclusion_and_waits_for_trust() {
 }
 
 #[test]
+fn excluded_auto_sources_stay_in_the_instructions() {
+    for (line, expected) in [
+        (
+            "exclude team-conventions",
+            "Excluded team-conventions: nothing pulls it in. Its mode is auto, so it stays in the instructions.",
+        ),
+        (
+            "exclude team-conventions java-service",
+            "Excluded team-conventions and java-service. Auto sources stay in the instructions: team-conventions.",
+        ),
+        ("exclude java-service", "Excluded java-service."),
+    ] {
+        let mut state = state();
+        asked(&mut state, line);
+        assert_eq!(answered(&mut state, Response::BulkPreview(Box::default())).lines, [""; 0], "{line}");
+        state.snapshot = Snapshot { undo: Some("exclusion".into()), ..fixture::snapshot() };
+        assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines[0], expected, "{line}");
+    }
+}
+
+#[test]
 fn clearing_asks_first() {
     let mut state = state();
     assert_eq!(
