@@ -28,7 +28,7 @@ pub fn fits(offered: &OfferedReference, words: &[String]) -> bool {
     if words.is_empty() {
         return true;
     }
-    let OfferedReference { id, name, description, kind, tags } = offered;
+    let OfferedReference { id, name, description, kind, tags, .. } = offered;
     let hay = [id, name, description, kind].into_iter().chain(tags).map(String::as_str).collect::<Vec<_>>();
     let hay = hay.join("\n").to_lowercase();
     words.iter().all(|word| hay.contains(word.as_str()))

@@ -105,7 +105,7 @@ fn listed(request: &Request) -> String {
         if !source.tags.is_empty() {
             let _ = write!(text, "  ({})", one_line(&source.tags.join(", ")));
         }
-        text.push('\n');
+        text.push_str(if source.is_untrusted { "  waits for trust\n" } else { "\n" });
         if !source.description.is_empty() {
             let description = shortened(source.description.clone(), DESCRIBED);
             let _ = writeln!(text, "{:width$}  {}", "", one_line(&description));
@@ -228,6 +228,13 @@ mod tests {
         let cancelled = Wait::seconds(60.0);
         cancelled.cancel();
         assert_eq!(conversation(&request, &[], &cancelled).0, Err(NoAnswer::Cancelled));
+    }
+
+    #[test]
+    fn an_untrusted_source_is_marked() {
+        let mut request = asking("r", &["a", "b"]);
+        request.sources[1].is_untrusted = true;
+        assert_eq!(listed(&request), "why\n1  @a  Name of a\n2  @b  Name of b  waits for trust\n");
     }
 
     #[test]

@@ -50,6 +50,7 @@ fn offered(source: &Source) -> OfferedReference {
         description: source.description.to_string(),
         kind: source.kind.word().to_owned(),
         tags: source.tags.iter().map(ToString::to_string).collect(),
+        is_untrusted: source.is_untrusted(),
     }
 }
 
@@ -76,6 +77,7 @@ pub(super) mod tests {
             description: String::new(),
             kind: "inline".to_owned(),
             tags: Vec::new(),
+            is_untrusted: false,
         };
         Request {
             request_id: id.to_owned(),

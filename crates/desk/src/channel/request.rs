@@ -82,6 +82,9 @@ pub struct OfferedReference {
     /// Its tags.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Whether it waits for trust. Only the list at the terminal needs it; a screen knows it from its own catalog.
+    #[serde(skip)]
+    pub is_untrusted: bool,
 }
 
 /// Who makes a request.
