@@ -106,8 +106,8 @@ pub fn read_source(
     };
     let id = source.id.as_str();
     if source.is_missing() {
-        let written = source.place().map_or("", |place| place.written.as_str());
-        let message = format!("'{id}' is missing: {} {}", one_line(written), source.why_missing());
+        let path = source.place().map(|place| display(workspace, &place.path)).unwrap_or_default();
+        let message = format!("'{id}' is missing: {} {}", one_line(&path), source.why_missing());
         return Err(Error::new(Code::Missing, message, "continue without it, and tell the catalog's maintainer"));
     }
     if !access.reaches(id) && access.excludes(id) {

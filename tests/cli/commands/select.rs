@@ -75,6 +75,11 @@ fn a_missing_source_is_refused_with_its_path() {
     let answer = small().json(&["select", "gone"], 1);
     assert_eq!(answer["error"]["code"], "missing");
     assert_eq!(answer["missing"], json!(["gone"]));
+    // The path is relative to the workspace, not to the file of the entry.
+    let world = Workspace::new();
+    world.put(".jaato/references/a.json", br#"{"id": "a", "name": "A", "path": "../../docs/a.md"}"#);
+    let ran = world.run(&["select", "a"]).exits(1);
+    assert!(ran.stderr.contains("'a' is missing and cannot be picked: docs/a.md does not exist"), "{ran}");
 }
 
 #[test]

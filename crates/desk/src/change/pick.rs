@@ -259,8 +259,8 @@ impl Desk {
         }
         for id in &answer.missing {
             let Some(source) = self.catalog.get(id) else { continue };
-            let written = source.place().map_or("", |place| place.written.as_str());
-            words.push(format!("'{id}' is missing and cannot be picked: {written} {}", source.why_missing()));
+            let path = source.place().map(|place| self.workspace_context().display(&place.path)).unwrap_or_default();
+            words.push(format!("'{id}' is missing and cannot be picked: {path} {}", source.why_missing()));
         }
         words.extend(answer.unknown.iter().take(REPEATED).map(|id| self.unknown_id(id).message));
         if let Some(more @ 1..) = answer.unknown.len().checked_sub(REPEATED) {
