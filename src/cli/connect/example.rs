@@ -8,20 +8,25 @@ use refdesk_enrich::{BlockKind, EnrichRequest, Level, TextKind};
 
 const MAX_CANDIDATES: usize = 24;
 
-/// A prompt that names a source by a tag if possible, otherwise by its id; `None` if it brings up no source.
+/// A prompt that names a source by a tag if possible, otherwise by its id, and prefers sources that can be read; `None`
+/// if it brings up no source.
 pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
     let session = Session { id: "refdesk-canary".to_owned(), who: "refdesk connect".to_owned() };
     let is_open = |source: &&Source| {
         let id = source.id.as_str();
         source.mode == Mode::Selectable && !desk.selection().contains(id) && !desk.selection().is_excluded(id)
     };
-    let open = desk.catalog().sources().iter().filter(is_open).take(MAX_CANDIDATES);
-    let by_tag = open.flat_map(|source| {
-        source.tags.iter().map(|tag| (format!("What do we say about {}?", tag.trim()), source.id.to_string()))
-    });
-    let by_id =
-        desk.catalog().sources().iter().map(|source| (format!("What does @{} say?", source.id), source.id.to_string()));
-    let prompts: Vec<_> = by_tag.take(MAX_CANDIDATES).chain(by_id.take(MAX_CANDIDATES)).collect();
+    let is_readable = |source: &Source| !source.is_missing() && !source.is_untrusted();
+    let prompts = |readable: bool| {
+        let sources = || desk.catalog().sources().iter().filter(move |source| is_readable(source) == readable);
+        let by_tag = sources().filter(is_open).take(MAX_CANDIDATES).flat_map(|source| {
+            source.tags.iter().map(|tag| (format!("What do we say about {}?", tag.trim()), source.id.to_string()))
+        });
+        let by_id = sources().map(|source| (format!("What does @{} say?", source.id), source.id.to_string()));
+        by_tag.take(MAX_CANDIDATES).chain(by_id.take(MAX_CANDIDATES)).collect::<Vec<_>>()
+    };
+    // Someone may try the prompt, and the agent read what it brings up.
+    let prompts = [prompts(true), prompts(false)].concat();
     let settled = desk.settled();
     let brings_up = |text: &str, about: &str| {
         // Test it as a tool result too, because not every agent can get an answer to a prompt.

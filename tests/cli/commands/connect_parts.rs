@@ -45,6 +45,15 @@ fn written_commands_are_tried_as_the_agent_runs_them() {
 }
 
 #[test]
+fn the_example_is_a_source_that_can_be_read() {
+    let source = |id: &str, path: &str| json!({"id": id, "name": id, "path": path, "tags": [format!("about {id}")]});
+    let sources = json!([source("gone", "docs/gone.md"), source("there", "docs/there.md")]);
+    let world = Workspace::of(sources, &[("docs/there.md", "# There\n")]);
+    let answer = world.json(&["connect", "claude-code", "--yes"], 0);
+    assert_eq!(answer["ask"], "What do we say about about there?");
+}
+
+#[test]
 fn servers_alone_are_connected_and_disconnected_without_a_trace() {
     for (agent, file, for_user) in [
         ("vscode", ".vscode/mcp.json", false),
