@@ -140,6 +140,10 @@ fn line(state: &mut PlainState, line: &str, turn: &mut InputOutcome) {
         Parsed::Nothing if state.more == Continuation::Nothing => turn.print("Type help for the commands."),
         Parsed::Nothing => lists::more(state, turn),
         Parsed::Number(number) => go_to(state, number, turn),
+        Parsed::Command(command, rest) if command.argument.is_empty() && !rest.is_empty() => {
+            let name = command.usage();
+            turn.print(format!("{name} takes no words, so nothing was done. Type only {name}."));
+        }
         Parsed::Command(command, rest) => (command.run)(state, rest, turn),
         Parsed::Unknown(word, Some(near)) => turn.print(format!("There is no command {word}. Did you mean {near}?")),
         Parsed::Unknown(word, None) => turn.print(format!("There is no command {word}. Type help for the commands.")),

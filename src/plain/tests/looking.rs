@@ -15,6 +15,8 @@ fn each_line_gets_the_expected_answer() {
         ("3", &["There is no list to take row 3 from. Type catalog for a list."]),
         ("show", &["Which source? Give a number of the list, or an id."]),
         ("pik", &["There is no command pik. Did you mean pick?"]),
+        ("clear all", &["clear takes no words, so nothing was done. Type only clear."]),
+        ("exit now", &["quit takes no words, so nothing was done. Type only quit."]),
         ("x", &["There is no command x. Type help for the commands."]),
         ("\u{1b}[2J", &["There is no command \\x1b[2J. Type help for the commands."]),
         (
