@@ -34,6 +34,8 @@ pub struct SavedState {
     /// The theme of the full screen; `None` if it follows the terminal's background.
     pub theme: Option<String>,
     pub own_themes: Vec<String>,
+    /// Whether a theme cannot be saved: in the demo, or without a folder for it.
+    pub is_theme_unsaved: bool,
 }
 
 impl PlainStart {
@@ -55,6 +57,7 @@ impl SavedFiles {
             values: values::all_typed(session.values),
             theme: screen.theme,
             own_themes,
+            is_theme_unsaved: self.screen.is_none(),
         }
     }
 
@@ -134,6 +137,10 @@ pub fn theme(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
     else {
         return turn.print(format!("There is no theme {name}. Themes are {}.", names.join(", ")));
     };
+    if state.saved.is_theme_unsaved {
+        return turn
+            .print("The theme stays as it is: the demo stores nothing, nor does a start without a home folder.");
+    }
     turn.print(format!(
         "The full screen uses the theme {known} from its next start, unless config.toml names another."
     ));
