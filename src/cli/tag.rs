@@ -7,6 +7,7 @@ use super::help;
 use super::output::ask_to_leave;
 use refdesk_desk::{Desk, Retagged, Session};
 use refdesk_text::escape::one_line;
+use refdesk_text::fold::same_tag;
 
 /// Changes the tags; the words are ids, `+tag` and `-tag`.
 pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutput {
@@ -37,6 +38,10 @@ pub fn run(desk: &mut Desk, session: &Session, words: &[String]) -> CommandOutpu
         let missing = if ids.is_empty() { "an id" } else { "a tag to add (+TAG) or to remove (-TAG)" };
         let hint = "name ids, tags to add and tags to remove: `refdesk tag retry-pattern +resilience -draft`";
         return CommandOutput::usage(format!("{missing} is missing"), hint);
+    }
+    if let Some(tag) = add.iter().find(|tag| remove.iter().any(|other| same_tag(tag, other))) {
+        let hint = format!("write only +{tag} or only -{tag}");
+        return CommandOutput::usage(format!("the tag '{tag}' is both added and removed"), hint);
     }
     // If no source has a tag to remove, it is probably mistyped.
     let notes = desk.unknown_tags(&remove);

@@ -45,6 +45,7 @@ fn tag_edits_the_list_in_place() {
         (&["tag", "a", "+x", "--desk=b"], 2, "'--desk=b' must come before the first id"),
         (&["tag", "a"], 2, "a tag to add (+TAG) or to remove (-TAG) is missing"),
         (&["tag", "+x"], 2, "an id is missing"),
+        (&["tag", "a", "+x-y", "-X Y"], 2, "the tag 'x-y' is both added and removed"),
     ] {
         let before = world.listing();
         let ran = world.run(words).exits(code);
