@@ -70,7 +70,7 @@ fn update(desk: &mut Desk, args: &IndexArgs) -> Result<Option<IndexReport>, Erro
 fn summary(desk: &Desk, report: &IndexReport) -> String {
     let mut text = format!("The index has {}", counted(report.documents, "section"));
     if report.added > 0 || report.removed > 0 {
-        text.push_str(&format!(": {} added, {} removed", report.added, report.removed));
+        text.push_str(&format!(": {} added, {} removed", grouped(report.added), grouped(report.removed)));
     }
     text.push_str(".\n");
     if desk.catalog().is_empty() {
