@@ -36,10 +36,10 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
         Ok(since) => since,
         Err(text) => return not_a_time(text, &now),
     };
-    let session = session.map(refdesk_files::name::safe);
+    let stored = session.map(refdesk_files::name::safe);
     let is_wanted = |line: &Line| {
         let is_recent = |since| line.time.parse::<Timestamp>().is_ok_and(|time| time >= since);
-        since.is_none_or(is_recent) && session.as_ref().is_none_or(|session| *session == line.session)
+        since.is_none_or(is_recent) && stored.as_ref().is_none_or(|stored| *stored == line.session)
     };
     let done = if args.precision {
         precision(desk, is_wanted)
@@ -49,7 +49,7 @@ pub fn run(desk: &Desk, args: &JournalArgs, session: Option<&str>, format: Outpu
     };
     match done {
         Ok((mut answer, damaged)) => {
-            if let Some(unknown) = session.and_then(|session| unknown_session(desk, &session)) {
+            if let Some(unknown) = session.and_then(|session| unknown_session(desk, session)) {
                 answer.notes.clear();
                 answer.diagnostics.push(unknown);
             }
@@ -73,7 +73,7 @@ fn unknown_session(desk: &Desk, session: &str) -> Option<Diagnostic> {
         known.insert(line.session);
     };
     desk.each_line(insert).ok()?;
-    if known.is_empty() || known.contains(session) {
+    if known.is_empty() || known.contains(&refdesk_files::name::safe(session)) {
         return None;
     }
     let message = format!("the journal has no line of a session '{session}'");

@@ -123,7 +123,11 @@ fn lines_by_session_and_by_time() {
     assert_eq!(of(&["--session", "one"]), [1, 3]);
     assert_eq!(of(&["--session", "../../x"]), [2]);
     assert_eq!(of(&["--session", "default"]), [0_u64; 0]);
-    for (session, says) in [("onne", "did you mean 'one'?"), ("default", "prints the lines of all sessions")] {
+    for (session, says) in [
+        ("onne", "did you mean 'one'?"),
+        ("default", "prints the lines of all sessions"),
+        ("nö", "prints the lines of all sessions"),
+    ] {
         let ran = world.run(&["--format", "json", "journal", "--session", session]).exits(0);
         assert!(
             ran.stderr.contains(&format!("no line of a session '{session}'")) && ran.stderr.contains(says),
