@@ -108,7 +108,9 @@ fn no_index(desk: &Desk, waits: usize) -> CheckLine {
 /// What the index has; or the first of the reasons for which it lacks something.
 fn existing_index(status: &IndexStatus, threshold: &str, changed: usize, waits: usize, has_model: bool) -> CheckLine {
     let sections = counted(status.documents, "section");
-    let text = format!("{sections}, {} with vectors, {threshold}{}", grouped(status.with_vector), waiting(waits));
+    // Not all sections get a vector.
+    let [with, wanted] = [status.with_vector, status.with_vector + status.without_vector].map(grouped);
+    let text = format!("{sections}, vectors for {with} of {wanted}, {threshold}{}", waiting(waits));
     let reads = |count: usize| if count == 1 { "`refdesk index` reads it" } else { "`refdesk index` reads them" };
     if status.unread > 0 {
         let missing = counted(status.unread, "source");

@@ -233,11 +233,11 @@ fn doctor_reports_the_index_or_what_it_would_add() {
     assert_eq!((&reported["index"]["sections"], &reported["index"]["vectors"]), (&json!(8), &json!(0)), "{reported}");
     let shown = world.run(&["doctor"]).exits(0);
     assert!(
-        shown.text().contains(" search index: 8 sections, 0 with vectors, threshold 0.300 (configured)\n"),
+        shown.text().contains(" search index: 8 sections, vectors for 0 of 8, threshold 0.300 (configured)\n"),
         "{shown}"
     );
     let shown = indexed(json!({})).run(&["doctor"]).exits(0);
-    assert!(shown.text().contains(" search index: 8 sections, 0 with vectors, threshold 0.120\n"), "{shown}");
+    assert!(shown.text().contains(" search index: 8 sections, vectors for 0 of 8, threshold 0.120\n"), "{shown}");
     let bare = Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x"}]), &[]);
     assert_eq!(bare.json(&["doctor"], 0)["index"], Value::Null);
     let shown = bare.run(&["doctor"]).exits(0);
