@@ -293,7 +293,12 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
             Some(key) => format!("{keys} does nothing here: {} is {key}", binding.name),
             None => format!("{keys} ({}) is available {}", binding.name, availability::of(state, binding)),
         },
-        None => format!("{keys} does nothing here: {} shows the keys", state.key(Action::Help)),
+        None => {
+            let ways = [(Action::Help, ':', "shows the keys"), (Action::Palette, ';', "lists every action")];
+            let key = |action| state.keymap.key_to(action, &input::contexts(state));
+            let way = ways.into_iter().find_map(|(action, mark, does)| Some(format!("{mark} {} {does}", key(action)?)));
+            format!("{keys} does nothing here{}", way.unwrap_or_default())
+        }
     }
 }
 

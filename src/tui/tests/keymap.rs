@@ -127,6 +127,19 @@ fn changed_keys_act_and_the_old_ones_do_not() {
 }
 
 #[test]
+fn a_key_without_a_binding_names_only_keys_that_have_one() {
+    for (text, expected) in [
+        ("[global]\nhelp = []", "? does nothing here; : lists every action"),
+        ("[global]\nhelp = []\npalette = \"F2\"", "? does nothing here; F2 lists every action"),
+        ("[global]\nhelp = []\npalette = []", "? does nothing here"),
+    ] {
+        let mut state = with_keymap(80, 24, text);
+        press(&mut state, "?");
+        assert_eq!(message(&state), expected, "{text}");
+    }
+}
+
+#[test]
 fn sentences_name_the_key_that_works_in_the_focused_pane() {
     let text = "[global]\ngraph = \"g\"\nundo = \"Space\"";
     for (keys, text, expected) in [
