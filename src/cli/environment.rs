@@ -209,10 +209,13 @@ pub fn is_this_program(named: &str) -> bool {
 
 /// The canonical path of the program that a shell would run by this name.
 pub fn on_path(name: &str) -> Option<PathBuf> {
+    std::fs::canonicalize(entry_on_path(name)?).ok()
+}
+
+/// The path by which a shell would run the program of this name; it may be a link.
+pub fn entry_on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find_map(|file| is_program(&file).then(|| std::fs::canonicalize(file).ok())?)
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_program(file))
 }
 
 fn is_program(file: &Path) -> bool {

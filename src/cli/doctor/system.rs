@@ -31,14 +31,17 @@ pub fn version() -> CheckLine {
 
 /// Whether agents that call the bare name reach this program.
 pub fn program() -> CheckLine {
+    const NAME: &str = refdesk_agents::setup::NAME;
     let own = environment::own_file();
-    match (environment::on_path(refdesk_agents::setup::NAME), own) {
-        (Some(found), Some(own)) if found == own => CheckLine::ok("program", format!("{} is on PATH", own.display())),
-        (Some(found), _) => {
+    match environment::entry_on_path(NAME) {
+        Some(found) if own.is_some() && environment::on_path(NAME) == own => {
+            CheckLine::ok("program", format!("{} is on PATH", found.display()))
+        }
+        Some(found) => {
             let text = format!("PATH has a different refdesk, {}", found.display());
             CheckLine::note("program", text, "agents that run 'refdesk' will use that one")
         }
-        (None, _) => CheckLine::note("program", "refdesk is not on PATH", "agents that run 'refdesk' need it there"),
+        None => CheckLine::note("program", "refdesk is not on PATH", "agents that run 'refdesk' need it there"),
     }
 }
 

@@ -6,7 +6,7 @@ use refdesk_files::write_atomic;
 use serde_json::{Value, json};
 
 use super::tagged;
-use crate::support::program::run;
+use crate::support::program::{PROGRAM, run};
 use crate::support::workspace::Workspace;
 
 /// The printed checks with this level.
@@ -94,6 +94,17 @@ fn a_working_connection_is_proven_and_nothing_changes() {
     // The report names no home folder, so it can be pasted into a bug report.
     let home = world.beside("home");
     assert!(!shown.text().contains(home.to_str().unwrap()) && shown.text().contains("ok     state: ~/"), "{shown}");
+}
+
+#[test]
+fn a_link_to_the_program_is_named_as_it_is_on_path() {
+    let world = tagged();
+    let folder = world.beside("bin");
+    fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(PROGRAM, folder.join("refdesk")).unwrap();
+    let answer = run(world.command(&["--format", "json", "doctor"]).env("PATH", &folder), None).json();
+    let expected = format!("program: {} is on PATH", folder.join("refdesk").display());
+    assert!(with_level(&answer, "ok").contains(&expected), "{answer:#}");
 }
 
 #[test]
