@@ -128,7 +128,11 @@ pub fn rendered(
             if let Some(line) = failure.error.line {
                 turn.print(format!("The error is in line {line} of the template."));
             }
-            return turn.print_error(&failure.error);
+            turn.print_error(&failure.error);
+            if state.saved.values.contains_key(name) {
+                turn.print(format!("Type values to change what was typed, or reset {name} to forget it."));
+            }
+            return;
         }
     };
     let RenderPreview { made, proposal } = shown;

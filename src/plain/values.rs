@@ -40,6 +40,9 @@ fn paste(state: &mut PlainState, json: &str, turn: &mut InputOutcome) {
         Ok(document) => {
             let typed = TypedValues::pasted(&template.variables, &document);
             turn.print(format!("{} typed for {}.", counted(typed.len(), "value"), template.name));
+            let rows = values::rows(&template.variables, &typed);
+            let unused = rows.iter().filter(|row| matches!(row.holds, RowValue::Unused(_)));
+            unused.for_each(|row| turn.print(format!("The template does not use {}.", values::place(&row.way))));
             state.saved.values.insert(template.name, typed);
         }
         Err(broken) => turn.print(format!("This is not valid JSON, {}. Nothing changed.", broken.message)),

@@ -129,6 +129,24 @@ fn a_template_that_does_not_render_says_where() {
 }
 
 #[test]
+fn pasted_values_that_do_not_fit_are_said_and_can_be_reset() {
+    let mut state = state();
+    let name = "CircuitBreaker.java.tpl";
+    asked(&mut state, &format!("preview {name}"));
+    let outcome = Ok(fixture::shown("text"));
+    assert_ne!(answered(&mut state, Response::Preview { template: name.to_owned(), outcome }).lines, [""; 0]);
+    assert_eq!(
+        output(&mut state, r#"values {"fields": ["a"], "other": 1}"#),
+        ["2 values typed for CircuitBreaker.java.tpl.", "The template does not use other."]
+    );
+    asked(&mut state, "preview");
+    let outcome = Err(fixture::unrendered("fields[0] is not an object", None));
+    let lines = answered(&mut state, Response::Preview { template: name.to_owned(), outcome }).lines;
+    let advice = "Type values to change what was typed, or reset CircuitBreaker.java.tpl to forget it.";
+    assert_eq!(lines.last().map(String::as_str), Some(advice), "{lines:?}");
+}
+
+#[test]
 fn problems_have_fixes() {
     let mut state = state();
     assert_eq!(
