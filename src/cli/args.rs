@@ -203,7 +203,7 @@ pub enum Command {
     /// Render a template to standard output or to a file
     #[command(after_help = "Example: refdesk render Entity.java.tpl --var Entity=Customer --var 'fields:=[\"id\"]'")]
     Render(RenderArgs),
-    /// Add hints, expansions and notices to a text from standard input
+    /// Add hints, expansions and notices to a text
     #[command(after_help = "Example: echo 'add a circuit breaker' | refdesk enrich --kind prompt")]
     Enrich(EnrichArgs),
     /// Build the search index, or bring it up to date

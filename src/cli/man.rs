@@ -71,6 +71,8 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
         match page.command.find_subcommand(&*text).filter(|_| !is_folder) {
             Some(command) => page = Page { command, name: format!("{}-{}", page.name, command.get_name()) },
             None if is_folder => return Ok(ManRequest::Folder(absolute(&environment::current()?, path))),
+            // It has no page of its own: the page of the program, or of the command after it, is the help.
+            None if at == 0 && text == "help" => {}
             None => {
                 let question = did_you_mean(&text, page.command.get_subcommands().map(Command::get_name));
                 let message = format!("there is no command '{}' and no folder of that name", one_line(&text));

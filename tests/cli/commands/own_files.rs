@@ -143,6 +143,7 @@ fn colors_by_option_preference_and_environment() {
 fn manual_pages_for_every_command() {
     let world = Workspace::new();
     let page = run(&mut world.bare(&["man"]), None).exits(0);
+    assert_eq!(run(&mut world.bare(&["man", "help"]), None).exits(0).text(), page.text());
     let of_command = run(&mut world.bare(&["man", "list"]), None).exits(0);
     assert!(of_command.text().contains("refdesk\\-list"), "{of_command}");
     let of_another = run(&mut world.bare(&["man", "db", "plan"]), None).exits(0);
