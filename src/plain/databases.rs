@@ -41,6 +41,10 @@ pub fn listed(state: &mut PlainState, overview: &DatabaseOverview, filter: &str,
             }));
         }
     }
+    if rows.is_empty() && !words.is_empty() {
+        turn.print(format!("No table matches {filter}."));
+        return list(state, rows, turn);
+    }
     turn.print(format!(
         "{} in {}.{}",
         counted(tables, "table"),

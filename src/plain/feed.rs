@@ -139,7 +139,8 @@ pub fn open(state: &mut PlainState, notice: &Notice, turn: &mut InputOutcome) {
     }
     if let Some(id) = &notice.subject {
         state.about = Some(id.clone());
-        turn.print(format!("It is about {id}. Type show for more about it."));
+        let (others, it) = if notice.several { (" and others", id.as_str()) } else { ("", "it") };
+        turn.print(format!("It is about {id}{others}. Type show for more about {it}."));
     }
 }
 

@@ -297,7 +297,7 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let lines = state.text.lines.iter().enumerate().filter(|(_, line)| line.to_lowercase().contains(&needle));
     let from = if given.is_empty() { state.text.found } else { 0 };
     let hits: Vec<(usize, String)> = lines.map(|(at, line)| (at, line.clone())).collect();
-    if given.is_empty() && from >= hits.len() {
+    if given.is_empty() && !hits.is_empty() && from >= hits.len() {
         return turn.print(format!("There are no more lines with {needle}."));
     }
     match hits.len() {

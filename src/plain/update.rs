@@ -145,6 +145,10 @@ fn line(state: &mut PlainState, line: &str, turn: &mut InputOutcome) {
             turn.print(format!("{name} takes no words, so nothing was done. Type only {name}."));
         }
         Parsed::Command(command, rest) => (command.run)(state, rest, turn),
+        // A number that is larger than any list.
+        Parsed::Unknown(word, _) if word == line.trim() && word.bytes().all(|byte| byte.is_ascii_digit()) => {
+            with_source(state, word, turn, source::show);
+        }
         Parsed::Unknown(word, Some(near)) => turn.print(format!("There is no command {word}. Did you mean {near}?")),
         Parsed::Unknown(word, None) => turn.print(format!("There is no command {word}. Type help for the commands.")),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use refdesk_desk::engine::{Audience, Event};
+use refdesk_desk::engine::{Audience, Event, Notice};
 use refdesk_desk::{ProfileDetails, ProfileSwitch};
 use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, SkippedSource, WhyNot};
 use refdesk_text::{Code, Error};
@@ -215,6 +215,11 @@ fn notices_are_printed_before_the_next_prompt_and_stay_in_the_feed() {
     assert_eq!(lines[5..], ["news: files: @a changed 6\\x1b[m.", "Command:"]);
     assert_eq!(before_line(&mut state).lines, ["Command:"]);
     assert_eq!(output(&mut state, "feed 3"), ["1 event, the newest first.", "1: files: @a changed 3\\x1b[m."]);
+    let about = Some("timeouts".into());
+    feed::event(&mut state, Event::Notice(Notice { subject: about, several: true, ..fixture::notice("two") }));
+    output(&mut state, "feed two");
+    let last = output(&mut state, "1").pop().unwrap();
+    assert_eq!(last, "It is about timeouts and others. Type show for more about timeouts.");
     for line in ["feed session:", "templates tokens:5k"] {
         let lines = output(&mut state, line);
         assert!(lines[0].starts_with("The filter is invalid, so nothing is listed. ") && lines.len() == 1, "{lines:?}");
@@ -328,6 +333,8 @@ fn databases_are_listed_read_and_documented_after_yes() {
             "12: Database old, its entry has errors.",
         ]
     );
+    assert_eq!(asked(&mut state, "tables nosuch"), Request::Databases);
+    assert_eq!(answered(&mut state, overview()).lines, ["No table matches nosuch."]);
     assert_eq!(asked(&mut state, "tables ord"), Request::Databases);
     assert_eq!(answered(&mut state, overview()).lines[0], "3 tables in 5 databases. Type a number to read its page.");
     let path = "docs/databases/shop/sales/tables/main.order.md".to_owned();
