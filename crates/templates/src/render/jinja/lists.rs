@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use minijinja::value::{DynObject, ValueKind};
-use minijinja::{Environment, Error, State, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, RestArguments, failed, is_missing, must_be_defined};
 
@@ -49,10 +49,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
             },
         );
     }
-    engine.add_filter("map", |state: &mut State, list: Value, args: RestArguments| match is_empty_list(&list) {
-        true => Ok(Vec::new()),
-        false => minijinja::filters::map(state, list, args),
-    });
+    engine.add_filter("map", map);
     engine.add_filter("slice", |state: &State, value: Value, more: RestArguments| {
         let (slices, fill) = parts(&value, more, "slices")?;
         minijinja::filters::slice(state, value, slices, fill)
@@ -115,6 +112,29 @@ fn parts(list: &Value, more: RestArguments, name: &str) -> Result<(usize, Option
     must_be_list(list)?;
     let count = usize::try_from(count).ok().filter(|count| *count > 0);
     Ok((count.ok_or_else(|| failed(format!("'{name}' must be above 0")))?, fill))
+}
+
+/// `map(filter, …)`: passes all other arguments on to the filter, also the named ones, which the engine drops.
+fn map(state: &mut State, list: Value, args: RestArguments) -> Result<Vec<Value>, Error> {
+    if is_empty_list(&list) {
+        return Ok(Vec::new());
+    }
+    if args.0.first().is_none_or(|first| first.is_kwargs()) {
+        return minijinja::filters::map(state, list, args);
+    }
+    must_be_defined(&list)?;
+    let args = args.into_values();
+    let (filter, args) = args.split_first().ok_or(ErrorKind::MissingArgument)?;
+    must_be_defined(filter)?;
+    let filter = filter.as_str().ok_or_else(|| failed("'map' takes the name of a filter"))?;
+    if !minijinja::tests::is_filter(state, filter) {
+        return Err(Error::new(ErrorKind::UnknownFilter, format!("filter {filter} is unknown")));
+    }
+    let call = |item: Value| {
+        let args: Vec<Value> = std::iter::once(item).chain(args.iter().cloned()).collect();
+        state.apply_filter(filter, &args)
+    };
+    items(&list)?.into_iter().map(call).collect()
 }
 
 fn reverse(value: Value) -> Result<Value, Error> {
