@@ -1,14 +1,14 @@
-//! Globals of every Jinja2 template: `joiner`, `namespace`, `dict`, and `self`, which prints as in Jinja2. `range` is the
-//! engine's; `cycler` and `lipsum` are refused. The functions have the names that the translation uses in calls.
+//! Globals of every Jinja2 template: `range`, `joiner`, `namespace`, `dict`, and `self`, which prints as in Jinja2;
+//! `cycler` and `lipsum` are refused. The functions have the names that the translation uses in calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indexmap::IndexMap;
-use minijinja::value::{Kwargs, Object, ObjectRepr, Rest, ValueKind, ValueOrKwargs};
+use minijinja::value::{Kwargs, Object, ObjectRepr, Rest, ValueKind, ValueOrKwargs, from_args};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
-use super::arguments::{PythonArguments, failed};
+use super::arguments::{PythonArguments, failed, undefined};
 use super::lists::pair;
 use crate::jinja::FUNCTIONS;
 
@@ -16,7 +16,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     for (name, _) in FUNCTIONS {
         engine.remove_global(name);
     }
-    engine.add_function("__range__", minijinja::functions::range);
+    engine.add_function("__range__", range);
     engine.add_function("__joiner__", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
         let mut args = PythonArguments::new(more);
         let separator = args.text("sep")?.unwrap_or_else(|| ", ".to_owned());
@@ -36,6 +36,19 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         });
     }
     engine.add_global("self", "<TemplateReference None>");
+}
+
+/// `range(…)`: the engine treats an undefined or null bound as not given.
+fn range(bounds: Rest<Value>) -> Result<Value, Error> {
+    for bound in &bounds.0 {
+        match bound.kind() {
+            ValueKind::Undefined => return Err(undefined(bound)),
+            ValueKind::None => return Err(failed("'range' takes whole numbers, not null")),
+            _ => {}
+        }
+    }
+    let (lower, upper, step) = from_args(&bounds.0)?;
+    minijinja::functions::range(lower, upper, step)
 }
 
 /// `dict(…)`: from a dict or from pairs, with additional fields by name.
