@@ -113,6 +113,7 @@ impl<'t> Edits<'t> {
             Expr::Map(map) => self.can_change(true, map.span(), |edits| {
                 map.keys.iter().zip(&map.values).for_each(|(key, value)| {
                     edits.expr(key);
+                    edits.must_be_given(key);
                     edits.expr(value);
                 });
             }),
@@ -140,6 +141,8 @@ impl<'t> Edits<'t> {
                 (callee, _) => edits.expr(callee),
             }
             edits.arguments(&call.args);
+            let is_changed = matches!(&call.expr, Expr::GetAttr(method) if method.name == "changed");
+            values_of(&call.args).filter(|_| is_changed).for_each(|value| edits.must_be_given(value));
         });
     }
 

@@ -84,8 +84,13 @@ impl PythonArguments {
     }
 
     /// Whether the argument is true; `default` if it is not given.
-    pub(super) fn flag(&mut self, name: &str, default: bool) -> bool {
-        self.some(name).map_or(default, |value| value.is_true())
+    ///
+    /// # Errors
+    ///
+    /// It is undefined.
+    pub(super) fn flag(&mut self, name: &str, default: bool) -> Result<bool, Error> {
+        let Some(value) = self.some(name) else { return Ok(default) };
+        must_be_defined(&value).map(|()| value.is_true())
     }
 
     /// Checks that no arguments are left.

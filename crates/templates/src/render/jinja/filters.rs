@@ -195,22 +195,23 @@ fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
         .filter_map(|name| args.some(name).map(|value| ((*name).to_owned(), engines(name, value))))
         .collect();
     args.end()?;
+    given.iter().try_for_each(|(_, value)| must_be_defined(value))?;
     Ok(given.into_iter().collect())
 }
 
 fn default(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let other = args.value("default_value").unwrap_or_else(|| Value::from(""));
-    let falsy_too = args.flag("boolean", false);
+    let falsy_too = args.flag("boolean", false)?;
     args.end()?;
     Ok(if value.is_undefined() || (falsy_too && !value.is_true()) { other } else { value.clone() })
 }
 
 fn dictsort(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
-    let case_sensitive = args.flag("case_sensitive", false);
+    let case_sensitive = args.flag("case_sensitive", false)?;
     let by = args.text("by")?.unwrap_or_else(|| "key".to_owned());
-    let reverse = args.flag("reverse", false);
+    let reverse = args.flag("reverse", false)?;
     args.end()?;
     if !matches!(by.as_str(), "key" | "value") {
         return Err(failed("you can only sort by either 'key' or 'value'"));
@@ -331,7 +332,7 @@ fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
 /// `filesizeformat(binary=false)`.
 fn file_size(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
-    let binary = args.flag("binary", false);
+    let binary = args.flag("binary", false)?;
     args.end()?;
     let size = match value.kind() {
         ValueKind::Undefined => return Err(undefined(value)),

@@ -15,6 +15,13 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
             engine.add_test(*test, compare);
         }
     }
+    for (test, equal) in [("eq", true), ("equalto", true), ("==", true), ("ne", false), ("!=", false)] {
+        engine.add_test(test, move |left: &Value, right: &Value| {
+            must_be_defined(left)?;
+            must_be_defined(right)?;
+            Ok::<_, Error>((left == right) == equal)
+        });
+    }
     engine.add_test("even", |value: &Value| rest_is(value, &Value::from(2), 0));
     engine.add_test("odd", |value: &Value| rest_is(value, &Value::from(2), 1));
     engine.add_test("divisibleby", |value: &Value, divisor: &Value| rest_is(value, divisor, 0));
@@ -88,6 +95,15 @@ fn is_in(state: &State, value: &Value, container: &Value) -> Result<bool, Error>
     };
     if !is_container {
         return Err(failed(format!("'in' does not work on {} and {}", value.kind(), container.kind())));
+    }
+    if container.kind() == ValueKind::Seq {
+        for item in container.try_iter()? {
+            must_be_defined(&item)?;
+            if item == *value {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
     }
     minijinja::tests::is_in(state, value, container)
 }

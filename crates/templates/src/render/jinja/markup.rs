@@ -51,7 +51,7 @@ fn unescaped(text: &str) -> String {
 /// Not a dict, an invalid attribute name, or the output limit would be exceeded.
 pub(super) fn xmlattr(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
-    let autospace = args.flag("autospace", true);
+    let autospace = args.flag("autospace", true)?;
     args.end()?;
     let pairs = value.as_object().filter(|_| value.kind() == ValueKind::Map).and_then(DynObject::try_iter_pairs);
     let Some(pairs) = pairs else {
@@ -106,7 +106,7 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 pub(super) fn urlize(value: &Value, more: RestArguments) -> Result<String, Error> {
     let mut args = PythonArguments::new(more);
     let limit = usize::try_from(args.number("trim_url_limit", -1)?).ok();
-    let nofollow = args.flag("nofollow", false);
+    let nofollow = args.flag("nofollow", false)?;
     let target = args.text("target")?;
     let rel = args.text("rel")?.unwrap_or_default();
     let schemes: Vec<String> = match args.some("extra_schemes") {

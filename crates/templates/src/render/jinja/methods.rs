@@ -111,7 +111,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 check_output_size(parts.iter().map(|part| part.len() + text.len()).sum())?;
                 Value::from(parts.join(text))
             }
-            "splitlines" => Value::from_iter(text::lines(text, args.flag("keepends", false))),
+            "splitlines" => Value::from_iter(text::lines(text, args.flag("keepends", false)?)),
             _ => return Ok(None),
         };
     args.end()?;

@@ -117,7 +117,7 @@ fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value
         }
         "sort" => {
             sort(&mut all)?;
-            if args.flag("reverse", false) {
+            if args.flag("reverse", false)? {
                 all.reverse();
             }
         }

@@ -96,7 +96,7 @@ pub(crate) fn indent(value: &Value, more: RestArguments) -> Result<String, Error
     let value = text_of(value, "indent")?;
     let mut args = PythonArguments::new(more);
     let width = args.value("width").unwrap_or_else(|| Value::from(4));
-    let (first, blank) = (args.flag("first", false), args.flag("blank", false));
+    let (first, blank) = (args.flag("first", false)?, args.flag("blank", false)?);
     args.end()?;
     let lines = breaks(value) + 1;
     let indentation = match width.as_str() {
@@ -135,7 +135,7 @@ pub(super) fn spaces(count: i64) -> Result<String, Error> {
 pub(crate) fn truncate(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let length = args.number("length", 255)?;
-    let kill_words = args.flag("killwords", false);
+    let kill_words = args.flag("killwords", false)?;
     let end = args.text("end")?.unwrap_or_else(|| "...".to_owned());
     let leeway = args.number("leeway", 5)?;
     args.end()?;
@@ -159,9 +159,9 @@ pub(super) fn wordwrap(value: &Value, more: RestArguments) -> Result<String, Err
     let value = text_of(value, "wordwrap")?;
     let mut args = PythonArguments::new(more);
     let width = usize::try_from(args.number("width", 79)?).unwrap_or_default();
-    let break_long_words = args.flag("break_long_words", true);
+    let break_long_words = args.flag("break_long_words", true)?;
     let wrap_string = args.text("wrapstring")?.unwrap_or_else(|| "\n".to_owned());
-    let break_on_hyphens = args.flag("break_on_hyphens", true);
+    let break_on_hyphens = args.flag("break_on_hyphens", true)?;
     args.end()?;
     if width == 0 {
         return Err(failed("'width' must be above 0"));
