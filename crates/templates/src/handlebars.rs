@@ -143,7 +143,8 @@ impl<'a> HandlebarsUses<'a> {
         let parts = segments(rest);
         let (mut fields, mut is_own) = (parts.as_slice(), false);
         if let Some((first, others)) = parts.split_first().filter(|_| up == 0) {
-            let named = self.blocks.iter().rev().find(|block| block.params.contains(first));
+            // Only the start of a path is a block parameter.
+            let named = self.blocks.iter().rev().find(|block| rest == name && block.params.contains(first));
             if let Some(block) = named {
                 if block.keyed || block.params.first() != Some(first) {
                     return None;

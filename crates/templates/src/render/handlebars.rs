@@ -9,16 +9,16 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::LazyLock;
 
-use handlebars::template::{HelperTemplate, Parameter, Subexpression, TemplateElement};
+use handlebars::template::{BlockParam, HelperTemplate, Parameter, Subexpression, TemplateElement};
 use handlebars::{
-    Context, Handlebars, Output, RenderContext, RenderErrorReason, Renderable, Template, TemplateError,
+    Context, Handlebars, Output, Path, PathSeg, RenderContext, RenderErrorReason, Renderable, Template, TemplateError,
     TemplateErrorReason, html_escape, no_escape,
 };
 use serde_json::Value;
 
 use super::Rendered;
 use super::handlebars_dialect::translate;
-use super::handlebars_helpers::{INVERTED, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper};
+use super::handlebars_helpers::{BLOCK_PARAM, INVERTED, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use crate::error::{error_at, template_error, undefined_at};
@@ -93,16 +93,16 @@ fn compile(text: &str, part: usize) -> Result<Template, Error> {
     let mut whole = Template::default();
     for (before, part) in parts(text, part) {
         let mut template = Template::compile(part).map_err(|error| unread(&error, before))?;
-        prepare(&mut template, before + 1, before)?;
+        prepare(&mut template, before + 1, before, &mut Vec::new())?;
         whole.elements.append(&mut template.elements);
         whole.mapping.append(&mut template.mapping);
     }
     Ok(whole)
 }
 
-/// Rejects disallowed elements and inserts our helpers. `before` is the number of lines before this part. Recurses as deep
-/// as blocks nest, which is bounded.
-fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), Error> {
+/// Rejects disallowed elements and inserts our helpers. `before` is the number of lines before this part,
+/// `params` the block parameters in scope. Recurses as deep as blocks nest, which is bounded.
+fn prepare(template: &mut Template, around: usize, before: usize, params: &mut Vec<String>) -> Result<(), Error> {
     let elements = std::mem::take(&mut template.elements);
     let mut places = std::mem::take(&mut template.mapping).into_iter();
     for element in elements {
@@ -112,18 +112,24 @@ fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), 
         }
         let line = place.as_ref().map_or(around, |place| place.0);
         let element = match element {
-            TemplateElement::Expression(call) => print(*call, line)?,
-            TemplateElement::HtmlExpression(call) => match print(*call, line)? {
+            TemplateElement::Expression(call) => print(*call, line, params)?,
+            TemplateElement::HtmlExpression(call) => match print(*call, line, params)? {
                 TemplateElement::Expression(call) => TemplateElement::HtmlExpression(call),
                 other => other,
             },
             TemplateElement::HelperBlock(mut block) => {
-                if let Some(subject) = enter(&mut block, line)? {
+                if let Some(subject) = enter(&mut block, line, params)? {
                     template.elements.push(call(NEED, subject));
                     template.mapping.extend(place.clone());
                 }
-                for inner in [&mut block.template, &mut block.inverse].into_iter().flatten() {
-                    prepare(inner, line, before)?;
+                let outside = params.len();
+                params.extend(block.block_param.as_mut().map(mark_names).unwrap_or_default());
+                if let Some(inner) = &mut block.template {
+                    prepare(inner, line, before, params)?;
+                }
+                params.truncate(outside);
+                if let Some(inner) = &mut block.inverse {
+                    prepare(inner, line, before, params)?;
                 }
                 TemplateElement::HelperBlock(block)
             }
@@ -144,18 +150,20 @@ fn prepare(template: &mut Template, around: usize, before: usize) -> Result<(), 
 }
 
 /// A printed value as a call of our helper.
-fn print(value: HelperTemplate, line: usize) -> Result<TemplateElement, Error> {
+fn print(mut value: HelperTemplate, line: usize, params: &[String]) -> Result<TemplateElement, Error> {
     if !value.params.is_empty() || !value.hash.is_empty() {
         return Err(no_helper(value.name.as_name().unwrap_or_default(), line));
     }
     plain(&value.name, line)?;
+    mark_path(&mut value.name, params);
     Ok(call(PRINT, value.name))
 }
 
 /// Prepares a block; returns the value that it requires.
-fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, Error> {
-    for parameter in block.params.iter().chain(block.hash.values()) {
+fn enter(block: &mut HelperTemplate, line: usize, params: &[String]) -> Result<Option<Parameter>, Error> {
+    for parameter in block.params.iter_mut().chain(block.hash.values_mut()) {
         plain(parameter, line)?;
+        mark_path(parameter, params);
     }
     let name = block.name.as_name().unwrap_or_default().to_owned();
     match (name.as_str(), block.params.as_mut_slice()) {
@@ -180,6 +188,34 @@ fn enter(block: &mut HelperTemplate, line: usize) -> Result<Option<Parameter>, E
             Err(template_error(line, message))
         }
         _ => Err(no_helper(&name, line)),
+    }
+}
+
+/// Marks the names of a block's parameters; returns them unmarked.
+fn mark_names(named: &mut BlockParam) -> Vec<String> {
+    let names = match named {
+        BlockParam::Single(item) => vec![item],
+        BlockParam::Pair((item, index)) => vec![item, index],
+        _ => Vec::new(),
+    };
+    let mark = |name: &mut Parameter| match name {
+        Parameter::Name(name) => Some(std::mem::replace(name, format!("{BLOCK_PARAM}{name}"))),
+        _ => None,
+    };
+    names.into_iter().filter_map(mark).collect()
+}
+
+/// Marks the block parameter that a path begins with: the crate would also look for one after `../` and `this`.
+fn mark_path(parameter: &mut Parameter, params: &[String]) {
+    let Parameter::Path(Path::Relative((segments, raw))) = parameter else { return };
+    if ["this.", "this/", "./"].iter().any(|own| raw.starts_with(own)) {
+        return;
+    }
+    if let Some(PathSeg::Named(first)) = segments.first_mut()
+        && params.contains(first)
+    {
+        first.insert(0, BLOCK_PARAM);
+        raw.insert(usize::from(raw.starts_with('[')), BLOCK_PARAM);
     }
 }
 

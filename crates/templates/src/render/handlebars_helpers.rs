@@ -23,6 +23,10 @@ pub(super) const SECTION: &str = "§section";
 /// The name of [`ValueHelper::Inverted`], in characters that the crate's parser accepts.
 pub(super) const INVERTED: &str = "§inverted";
 
+/// Marks a block parameter, in its own name and where a path begins with it. A character that the crate's parser accepts
+/// in names and nobody writes.
+pub(super) const BLOCK_PARAM: char = '\u{80}';
+
 /// The end of a path to the length of a list or text.
 pub(super) const LENGTH: &str = ".length";
 
@@ -196,7 +200,8 @@ fn must_be_defined<'rc>(
     }
     let name = helper.param(1).and_then(|name| name.value().as_str()).map(str::to_owned);
     let name = name.or_else(|| given.relative_path().cloned()).unwrap_or_default();
-    let near = near(&name, context, run);
+    let near = near(&name, context, run).map(|near| near.replace(BLOCK_PARAM, ""));
+    let name = name.replace(BLOCK_PARAM, "");
     Err(RenderErrorReason::NestedError(Box::new(Undefined { name, near })).into())
 }
 
