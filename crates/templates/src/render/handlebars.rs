@@ -18,7 +18,9 @@ use serde_json::Value;
 
 use super::Rendered;
 use super::handlebars_dialect::translate;
-use super::handlebars_helpers::{BLOCK_PARAM, INVERTED, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper};
+use super::handlebars_helpers::{
+    BLOCK_PARAM, INVERTED, KEY, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper,
+};
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
 use crate::error::{error_at, template_error, undefined_at};
@@ -176,7 +178,7 @@ fn enter(block: &mut HelperTemplate, line: usize, params: &[String]) -> Result<O
         }
         ("each" | "with" | SECTION, [subject]) => {
             let needed = subject.clone();
-            if let Some(path) = length(subject) {
+            if let Some(path) = computed(subject) {
                 *subject = value(&path);
             }
             // Without an `else`, the crate treats a value that cannot be entered as undefined.
@@ -229,7 +231,7 @@ fn plain(parameter: &Parameter, line: usize) -> Result<(), Error> {
 
 /// `{{helper subject}}`
 fn call(helper: &str, subject: Parameter) -> TemplateElement {
-    let params = match length(&subject) {
+    let params = match computed(&subject) {
         Some(path) => vec![value(&path), Parameter::Literal(path.into())],
         None => vec![subject],
     };
@@ -245,9 +247,10 @@ fn value(path: &str) -> Parameter {
     Parameter::Subexpression(helper_call(VALUE, vec![Parameter::Literal(path.into())]))
 }
 
-/// The path, if it may lead to the length of a list or text.
-fn length(subject: &Parameter) -> Option<String> {
-    subject.as_name().filter(|path| path.ends_with(LENGTH)).map(str::to_owned)
+/// The path, if only our helper may find its value: the length of a list or text, or the key of an item of a list.
+fn computed(subject: &Parameter) -> Option<String> {
+    let is_computed = |path: &&str| path.ends_with(LENGTH) || (path.starts_with('@') && path.ends_with(KEY));
+    subject.as_name().filter(is_computed).map(str::to_owned)
 }
 
 fn no_helper(name: &str, line: usize) -> Error {

@@ -29,6 +29,8 @@ pub(super) const BLOCK_PARAM: char = '\u{80}';
 
 /// The end of a path to the length of a list or text.
 pub(super) const LENGTH: &str = ".length";
+/// The end of the path to the key of an item, after `@` or `@../`.
+pub(super) const KEY: &str = "key";
 
 /// A name that does not resolve.
 #[derive(Debug)]
@@ -62,8 +64,8 @@ pub(super) enum ValueHelper {
     If(bool),
     /// `{{#with x}}`
     With,
-    /// The value at a path given as text, including the `length` of a list or text; missing if the path does not
-    /// resolve.
+    /// The value at a path given as text, including the `length` of a list or text, and the index of an item of a list
+    /// as its `@key`; missing if the path does not resolve.
     Value,
 }
 
@@ -79,6 +81,9 @@ impl HelperDef for ValueHelper {
         match run.evaluate(context, path) {
             Ok(found) if !found.is_missing() => return Ok(found),
             _ => {}
+        }
+        if let Some(item) = path.strip_suffix(KEY).filter(|item| item.starts_with('@')) {
+            return run.evaluate(context, &format!("{item}index"));
         }
         let of = path.strip_suffix(LENGTH).and_then(|of| run.evaluate(context, of).ok());
         Ok(match of.as_ref().map(ScopedJson::as_json) {
