@@ -16,7 +16,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     for (name, _) in FUNCTIONS {
         engine.remove_global(name);
     }
-    engine.add_function("__range__", range);
+    engine.add_function("__range__", |bounds: Rest<Value>| range(&bounds.0));
     engine.add_function("__joiner__", |more: Rest<ValueOrKwargs>| -> Result<Value, Error> {
         let mut args = PythonArguments::new(more);
         let separator = args.text("sep")?.unwrap_or_else(|| ", ".to_owned());
@@ -39,15 +39,15 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
 }
 
 /// `range(…)`: the engine treats an undefined or null bound as not given.
-fn range(bounds: Rest<Value>) -> Result<Value, Error> {
-    for bound in &bounds.0 {
+fn range(bounds: &[Value]) -> Result<Value, Error> {
+    for bound in bounds {
         match bound.kind() {
             ValueKind::Undefined => return Err(undefined(bound)),
             ValueKind::None => return Err(failed("'range' takes whole numbers, not null")),
             _ => {}
         }
     }
-    let (lower, upper, step) = from_args(&bounds.0)?;
+    let (lower, upper, step) = from_args(bounds)?;
     minijinja::functions::range(lower, upper, step)
 }
 
