@@ -32,7 +32,7 @@ fn replay_prints_what_the_agent_got() {
         let documents = [
             start,
             prompt("s", &world.path, "the web and @away"),
-            tool(&world, json!({"file_path": "docs/near.md"}), "it is local"),
+            tool(&world, json!({"file_path": "docs/other.md"}), "it is local"),
             tool(&world, json!({}), "```java\nclass {{ Name }} {}\n```"),
         ];
         for document in documents {
