@@ -25,7 +25,7 @@ struct RealAgent {
     /// The agent's name for `connect`.
     word: &'static str,
     program: &'static str,
-    /// Arguments for answering a prompt without a terminal and, as far as possible, without questions, which nobody
+    /// Arguments for answering a prompt without a terminal and, as far as possible, without questions, which no one
     /// would answer.
     words: &'static [&'static str],
     /// User settings that point to the stand-in model: file below the home folder, and text.

@@ -140,7 +140,7 @@ fn one_of_two_screens_answers_and_one_of_two_requests_times_out() {
     both("2 requests: A");
     both("timed out without an answer");
     both("1 request: A");
-    // Nobody answered it, and its asker withdrew it.
+    // It was not answered, and its asker withdrew it.
     assert!(!answered(&workspace, &"b2".repeat(16)).exists());
     drop(impatient);
     let mut one = one;

@@ -49,8 +49,8 @@ impl ActiveProfile {
         Some(active)
     }
 
-    /// Reads the profile again; if that fails, keeps the last version, and logs why: an agent's server shows nobody its
-    /// diagnostics.
+    /// Reads the profile again; if that fails, keeps the last version, and logs why, since an agent's server has no other
+    /// place to report it.
     pub(crate) fn read(&mut self, context: &WorkspaceContext) {
         let broken = match profile::read(context, &self.file) {
             Ok(profile) => {

@@ -8,7 +8,7 @@ use refdesk_database::schema::table_doc::TableDoc;
 use super::DatabasesView;
 use crate::tui::widgets::cells;
 
-/// The maximum depth: nobody can follow longer join paths.
+/// The maximum depth: longer join paths are too hard to follow.
 const LEVELS: usize = 24;
 
 /// The maximum number of tables whose joins are cached.

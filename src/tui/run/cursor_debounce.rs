@@ -1,5 +1,5 @@
 //! Decides when the document follows the catalog's cursor: immediately after a single move, in its own frame, and after
-//! quick moves once the cursor rests. Holding a key thus does not draw documents that nobody can read.
+//! quick moves once the cursor rests. Holding a key thus does not draw documents that pass too quickly to be read.
 
 use std::time::{Duration, Instant};
 

@@ -113,7 +113,7 @@ impl App {
         if !waits {
             return self.terminal_event(event);
         }
-        // Nobody types this much on purpose.
+        // More than a person types on purpose.
         if self.early.len() < BATCH {
             self.early.push_back(event);
         }

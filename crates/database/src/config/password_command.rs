@@ -14,7 +14,7 @@ pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
 ///
 /// # Errors
 /// It names something else in the workspace: a folder that it enters, or a path that only the shell can assemble. Then it
-/// is unknown which files it runs, and nobody could trust exactly those.
+/// is unknown which files it runs, so exactly those cannot be trusted.
 pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> Result<Vec<PathBuf>, String> {
     // The shell joins such lines first.
     let mut spelled = with_folder(&command.replace("\\\n", ""), WORKSPACE_VARIABLE, workspace);

@@ -166,7 +166,7 @@ impl Desk {
         let lifted: Vec<SourceId> =
             asked.known.iter().filter(|id| self.choice.is_excluded_by_user(id.as_str())).cloned().collect();
         let is_confirmed = |id: &&SourceId| {
-            // What the workspace preselects needs trust whoever picks it.
+            // What the workspace preselects needs trust, no matter who picks it.
             matches!(new, NewPicks::Person(_))
                 && self.unconfirmed.contains(id.as_str())
                 && self.preselected_ids().all(|preselected| preselected != id.as_str())

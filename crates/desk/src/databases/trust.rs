@@ -247,8 +247,8 @@ impl Restrictions<'_> {
     }
 }
 
-/// The hash of the certificate authority file, if it is in the workspace: whoever can replace it can impersonate the
-/// server.
+/// The hash of the certificate authority file, if it is in the workspace: a program that can replace it can
+/// impersonate the server.
 ///
 /// # Errors
 /// The file is too large.

@@ -59,7 +59,7 @@ pub enum RequestEnd {
     Here(Reply),
     /// Another answer came first.
     Elsewhere(OtherAnswer),
-    /// Nobody answered in time.
+    /// No answer came in time.
     TimedOut,
     /// The requester's process ended.
     RequesterExited,

@@ -74,7 +74,7 @@ pub enum NewPicks<'a> {
     Agent,
     /// The workspace.
     Workspace,
-    /// Whoever made them before: these are the ones that no person made.
+    /// No matter who made them before: these are the ones that no person made.
     Restored(&'a UnconfirmedPicks),
 }
 

@@ -60,7 +60,7 @@ impl Server {
         Self { is_for_writing: true, ..self.clone() }
     }
 
-    /// The database for people who are asked to trust it: everywhere the texts may go, as whom, and the risk from others
+    /// The database for people who are asked to trust it: everywhere the texts may go, as which user, and the risk from others
     /// on the network. The name, the hosts and the user come from the URL, so they are quoted.
     pub(crate) fn shown_for_trust(&self) -> String {
         let risk = match self.address.tls() {

@@ -24,7 +24,7 @@ pub(super) const SECTION: &str = "§section";
 pub(super) const INVERTED: &str = "§inverted";
 
 /// Marks a block parameter, in its own name and where a path begins with it. A character that the crate's parser accepts
-/// in names and nobody writes.
+/// in names and that no template uses.
 pub(super) const BLOCK_PARAM: char = '\u{80}';
 
 /// The end of a path to the length of a list or text.

@@ -1,4 +1,4 @@
-//! Limits the problems listed for one file: a hostile file may have a million, and nobody reads the ten thousandth.
+//! Limits the problems listed for one file: a hostile file may have a million, far more than anyone reads.
 
 use super::{Diagnostic, Severity};
 use crate::Code;
