@@ -151,6 +151,13 @@ fn rewritten_tag(
             open.push(Some(SECTION));
             format!("{begin}#{SECTION} {}{end}", this(content))
         }
+        ("#", Some(first)) if content.split_once(" as |").is_some_and(|(of, _)| of.trim() == first) => {
+            let content = content.trim();
+            let instead = format!("write {{{{#each {content}}}}}, or {{{{#with {content}}}}} for an object");
+            refuse(format!("'{{{{#{content}}}}}'"), &instead);
+            open.push(None);
+            format!("{begin}#{content}{end}")
+        }
         ("#", Some(_)) => {
             open.push(None);
             format!("{begin}#{}{end}", this(content))

@@ -123,6 +123,10 @@ fn handlebars() {
         ("{{upper name}}", "✗ helper 'upper' at line 1 is not supported: the helpers are if, unless, each and with"),
         ("{{#eq n 5}}x{{/eq}}", "✗ helper 'eq' at line 1 is not supported: the helpers are if, unless, each and with"),
         ("{{name x=1}}", "✗ helper 'name' at line 1 is not supported: the helpers are if, unless, each and with"),
+        (
+            "\n{{#user.tags as |tag i|}}{{tag}}{{/user.tags}}",
+            "✗ '{{#user.tags as |tag i|}}' at line 2 is not supported: write {{#each user.tags as |tag i|}}, or {{#with user.tags as |tag i|}} for an object",
+        ),
         ("{{(len xs)}}", "✗ helper 'len' at line 1 is not supported: the helpers are if, unless, each and with"),
         ("{{> part}}", "✗ partial 'part' at line 1 is not supported: only Mustache templates have partials"),
         (
