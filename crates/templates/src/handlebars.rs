@@ -164,8 +164,13 @@ impl<'a> HandlebarsUses<'a> {
 
     fn record(&mut self, name: &str, what: Usage, needed: bool) {
         let Some(path) = self.path(name) else { return };
-        let guarded = self.blocks.iter().filter_map(|block| block.guard.as_ref()).any(|guard| path.starts_with(guard));
-        self.shape.record(&path, what, needed && !guarded);
+        let guards = || self.blocks.iter().filter_map(|block| block.guard.as_ref());
+        let needs = |path: &[PathStep]| needed && !guards().any(|guard| path.starts_with(guard));
+        // A field of `xs.[0]` needs the list.
+        let list = path.iter().rposition(|step| *step == PathStep::Item).and_then(|at| path.get(..at));
+        for (path, what) in list.map(|list| (list, Usage::Iterate)).into_iter().chain([(path.as_slice(), what)]) {
+            self.shape.record(path, what, needs(path));
+        }
     }
 
     /// `name`, or a helper with its arguments.

@@ -17,11 +17,14 @@ pub(crate) enum PathStep {
     Item,
 }
 
-/// Appends fields to a path, up to one more than [`VariableUses::record`] accepts. Without this limit, a long path
+/// Appends fields to a path, and an item for each index; up to one more than [`VariableUses::record`] accepts. Without this limit, a long path
 /// would be copied for every name looked up inside it.
 pub(crate) fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
     let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != PathStep::Item).count());
-    path.extend(fields.iter().take(room).map(|field| PathStep::Field((*field).to_owned())));
+    for field in fields.iter().take(room) {
+        let is_index = !path.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
+        path.push(if is_index { PathStep::Item } else { PathStep::Field((*field).to_owned()) });
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -85,7 +85,7 @@ impl<'a> Contexts<'a> {
     }
 
     /// Looks up `name`: `.` is the innermost value. The first part of a dotted name is looked up from the inside out, the
-    /// other parts only in the result.
+    /// other parts only in the result; in a list, an index.
     pub(super) fn find(&self, name: &str) -> Option<Cow<'a, Value>> {
         if name == "." {
             return self.stack.last().map(|top| top.value.clone());
@@ -97,6 +97,7 @@ impl<'a> Contexts<'a> {
         let head = parts.next()?;
         let found = self.stack.iter().rev().find_map(|context| context.field(head))?;
         parts.try_fold(found, |found, part| match found {
+            Cow::Borrowed(Value::Array(items)) => items.get(part.parse::<usize>().ok()?).map(Cow::Borrowed),
             Cow::Borrowed(value) => value.as_object()?.get(part).map(Cow::Borrowed),
             Cow::Owned(_) => None,
         })

@@ -136,6 +136,7 @@ fn mustache() {
             ("{{#xs}}{{@index}}{{.}}{{^last}},{{/last}}{{/xs}}", "0p,1q"),
             ("{{#rows}}{{n}}:{{last}} {{/rows}}", "1:false 2:own "),
             ("{{#nested}}{{#.}}{{.}}{{/.}};{{/nested}}", "12;3;"),
+            ("{{xs.1}}{{rows.0.n}}{{#nested.1}}{{.}}{{/nested.1}}{{#rows.0}}{{n}}{{/rows.0}}", "q131"),
             ("x\n  {{#xs}}\n- {{.}}\n  {{/xs}}\ny\n", "x\n- p\n- q\ny\n"),
             ("x\r\n{{#a}}\r\n{{/a}}\r\ny", "x\r\ny"),
             ("{{! c }}\na{{! d }}b\n", "ab\n"),
