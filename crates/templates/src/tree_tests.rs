@@ -108,7 +108,13 @@ fn jinja2() {
             ("{{ a[1:2) }}", "✗ unexpected ')' at line 1"),
             ("{{ a[1:2:3:4] }}", "✗ unexpected ':' at line 1"),
             ("{% set a %}{% elif b %}", "✗ 'elif' at line 1 is outside an 'if'"),
-            ("{% for x in xs[1:] %}{{ x.n }}{% endfor %}{{ ys[-1].m }}{{ zs[a:b] }}", "a b xs[n] ys[m] zs{}"),
+            ("{% for x in xs[1:] %}{{ x.n }}{% endfor %}{{ ys[-1].m }}{{ zs[a:b] }}", "a b xs[n] ys[m] zs"),
+            ("{{ a[0]|upper }}{{ a[1:] }}{{ b[:3] ~ b[-1] }}{{ c.upper() }}{{ c[0] }}{{ d[0] }}", "a b c d[]"),
+            (
+                "{{ xs[1:]|join }}{{ ys[1:] }}{% for y in ys[i:] %}{{ y[0] }}{% endfor %}{{ zs[0] }}{{ zs[0].n }}",
+                "i xs[] ys[] zs[n]",
+            ),
+            ("{% if a[i:j] %}{% endif %}{{ (b|d('x'))[:2] }}{{ c[1:]|length }}", "a[] b? c[] i j"),
             ("{% for a, (b, c) in xs if b %}{{ c.n }}{% endfor %}{{ 'd' in e }}{{ f < g < h }}", "e[] f g h xs[]"),
         ],
     );

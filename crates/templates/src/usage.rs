@@ -147,6 +147,10 @@ impl VariableUses {
         for (at, step) in path.iter().enumerate() {
             node.looked_into |= at > 0 && *step != PathStep::Item && path.get(at - 1) != Some(&PathStep::Item);
             match step {
+                // A text has items, too: an item that is only printed does not make it a list.
+                PathStep::Item if at + 1 == path.len() && !matches!(what, Usage::Iterate | Usage::Look) => {
+                    node.measured = true;
+                }
                 PathStep::Item => node.listed = true,
                 PathStep::Field(name) => {
                     depth += 1;

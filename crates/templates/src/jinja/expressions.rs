@@ -81,8 +81,15 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// A name, or a field or an item of something.
+    /// A name, a field, an item or a slice of something. What is sliced and printed is a text.
     fn look_up(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
+        if let Expr::Call(call) = expr
+            && let Some(of) = sliced(call).filter(|_| what == Usage::Print || self.scope.path(expr).is_none())
+        {
+            self.visit(of, if what == Usage::Test { Usage::Measure } else { what }, true);
+            self.visit_args(&call.args);
+            return;
+        }
         if let Some(path) = self.scope.path(expr) {
             let defaulted = self.scope.has_default(expr);
             self.parts_of_path(expr);
@@ -98,10 +105,6 @@ impl<'a> Uses<'a> {
             Expr::GetItem(get) => {
                 self.visit(&get.expr, Usage::Look, true);
                 self.visit(&get.subscript_expr, Usage::Print, true);
-            }
-            Expr::Call(call) => {
-                sliced(call).into_iter().for_each(|of| self.visit(of, Usage::Look, true));
-                self.visit_args(&call.args);
             }
             _ => {}
         }
