@@ -154,13 +154,15 @@ fn undefined_name(detail: &str) -> Option<&str> {
 /// The message for errors in which the engine does not name the undefined value: it contains the first name of the
 /// expression if that was not given, else the expression itself.
 fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>, given: &Map<String, Value>) -> Error {
-    let range = error.range().map(|range| {
-        // The engine's range of a slice begins at its parenthesis, because it is translated to a method.
-        let before = text.get(..range.start).and_then(|before| before.strip_suffix(".__slice__"));
-        before.map_or(range.start, str::len)..range.end
-    });
-    let before = range.as_ref().and_then(|range| text.get(..range.start)).unwrap_or_default();
+    let before = error.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
     let is_filter = before.trim_end().ends_with('|');
+    let range = error.range().map(|range| {
+        // The engine's range of a call begins at its parenthesis; a slice is translated to one.
+        let is_call = text.get(range.start..).is_some_and(|rest| rest.starts_with('('));
+        let callee = |c: char| is_call && (c.is_alphanumeric() || matches!(c, '_' | '.'));
+        let start = before.strip_suffix(".__slice__").unwrap_or_else(|| before.trim_end_matches(callee));
+        start.len()..range.end
+    });
     let expr = range.and_then(|range| text.get(range)).unwrap_or_default().trim();
     // The engine's range of an operator begins at the token before it.
     let expr = expr.strip_prefix("{{").unwrap_or(expr).trim_start_matches(['-', '+', ' ']);
@@ -169,11 +171,17 @@ fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>
     if is_filter {
         let message = match name {
             "first" | "last" | "min" | "max" => format!("'{name}' of an empty list is undefined"),
+            "attr" => "the value before '|attr' has no such attribute".to_owned(),
             _ => format!("the value before '|{name}' is undefined"),
         };
         return undefined_error(line, at_line(message, line));
     }
-    if name != "not" && name.starts_with(|c: char| c.is_alphabetic() || c == '_') && !leads_somewhere(name, given) {
+    let is_called = expr.get(end..).is_some_and(|rest| rest.starts_with('('));
+    if name != "not"
+        && !is_called
+        && name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && !leads_somewhere(name, given)
+    {
         return undefined(name, line, given);
     }
     undefined_error(line, at_line(format!("undefined value in '{}'", as_written(expr)), line))

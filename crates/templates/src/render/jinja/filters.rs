@@ -13,7 +13,7 @@ use minijinja::{Environment, Error, State, Value};
 use super::arguments::{PythonArguments, RestArguments, check_output_size, failed, must_be_defined, undefined};
 use super::groups::groups;
 use super::json;
-use super::lists::{is_empty_list, must_be_list};
+use super::lists::{is_empty_list, must_be_list, must_be_test};
 use super::markup::{striptags, urlize, xmlattr};
 use super::numbers::{decimal, float, int};
 use super::operators::{add, must_have_an_order};
@@ -123,6 +123,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
                 if is_empty_list(&list) {
                     return Ok(Vec::new());
                 }
+                must_be_test(state, test.as_deref())?;
                 must_have(&list, &name, test.as_deref())?;
                 engines(state, list, name, test, args)
             },
@@ -147,7 +148,8 @@ fn fields(list: &Value, how: &Kwargs) -> Result<Vec<Value>, Error> {
     let mut found = Vec::new();
     for item in list.try_iter()? {
         for path in paths.split(',') {
-            let value = path.trim().split('.').try_fold(item.clone(), |item, step| step_into(&item, step))?;
+            let into = |item: Value, step| if item.is_undefined() { Ok(item) } else { step_into(&item, step) };
+            let value = path.trim().split('.').try_fold(item.clone(), into)?;
             if value.is_undefined() {
                 return Err(failed(format!("an item has no '{}'", path.trim().escape_debug())));
             }

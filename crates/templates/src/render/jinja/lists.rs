@@ -45,7 +45,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
                 &list,
             ) {
                 true => Ok(Vec::new()),
-                false => engines(state, list, test, args),
+                false => must_be_test(state, test.as_deref()).and_then(|()| engines(state, list, test, args)),
             },
         );
     }
@@ -72,6 +72,18 @@ pub(super) fn is_empty_list(value: &Value) -> bool {
 /// The value is one of them.
 pub(super) fn must_be_list(value: &Value) -> Result<(), Error> {
     if value.is_none() { Err(failed("null is not a list")) } else { must_be_defined(value) }
+}
+
+/// Checks that a test given by name exists; the engine's error lacks the name.
+///
+/// # Errors
+///
+/// It does not.
+pub(super) fn must_be_test(state: &State, test: Option<&str>) -> Result<(), Error> {
+    match test.filter(|test| !minijinja::tests::is_test(state, test)) {
+        Some(test) => Err(Error::new(ErrorKind::UnknownTest, format!("test {test} is unknown"))),
+        None => Ok(()),
+    }
 }
 
 /// The items of a list, the keys of a dict, or the characters of a string.
