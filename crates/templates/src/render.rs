@@ -56,7 +56,7 @@ pub struct RenderJob {
     pub syntax: Syntax,
     /// An object; for Mustache any value.
     pub values: Value,
-    /// Whether to escape HTML in Mustache's `{{x}}`.
+    /// Whether to escape HTML in the `{{x}}` of Mustache and Handlebars.
     pub html: bool,
     /// Every partial that a Mustache template can reach, by name; [`partials::gather`] finds them.
     pub partials: BTreeMap<String, String>,

@@ -71,7 +71,7 @@ pub struct RenderArgs {
     /// A Mustache partial: NAME=TEXT
     #[arg(long = "partial", value_name = "NAME=TEXT", allow_hyphen_values = true)]
     pub partials: Vec<String>,
-    /// Escape values for HTML (Mustache)
+    /// Escape values for HTML (Mustache, Handlebars)
     #[arg(long)]
     pub html: bool,
     /// Write to this file, relative to the current folder

@@ -12,6 +12,10 @@ use crate::limits::{TEMPLATE_BYTES, too_large};
 use crate::{Stripped, Syntax, strip};
 use refdesk_text::Error;
 
+/// The warning if a Jinja2 template is to be escaped.
+const UNESCAPED: &str = "Jinja2 escapes for HTML only where the template says so, and nothing else was escaped: write \
+    {{ x|e }} or {% autoescape true %}";
+
 /// The texts of a job without their `@generated` lines.
 #[derive(Debug)]
 pub struct Texts<'j> {
@@ -87,6 +91,9 @@ impl<'t> CompiledTemplate<'t> {
             CompiledEngine::Handlebars(template) => template.render(values, html),
         };
         let Rendered { text, mut warnings } = rendered.map_err(|error| in_file(error, self.main))?;
+        if html && matches!(self.engine, CompiledEngine::Jinja2(_)) {
+            warnings.push(UNESCAPED.to_owned());
+        }
         for warning in &mut warnings {
             // The line numbers in a warning are mapped like those in an error.
             let moved = in_file(template_error(1, std::mem::take(warning)), self.main);

@@ -115,6 +115,10 @@ fn jinja2() {
     assert_eq!(refused, "✗ the values of a Jinja2 template must be an object");
     let given = outcome("{{ self }}{{ loop }}{{ range }}", Syntax::Jinja2, &json!({"self": 1, "loop": 2, "range": 3}));
     assert_eq!(given, "123");
+    let html = RenderJob { html: true, ..RenderJob::new("{{ e }}{{ '<'|e }}", Syntax::Jinja2, json!({"e": "<"})) };
+    let expected = "<&lt; ⚠ Jinja2 escapes for HTML only where the template says so, and nothing else was escaped: write \
+                    {{ x|e }} or {% autoescape true %}";
+    assert_eq!(outcome_of(&html), expected);
 }
 
 #[test]
