@@ -41,8 +41,11 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
         Ok(Value::Object(fields)) => fields,
         Ok(_) => return (HashMap::new(), vec![diagnostic_of("the file is not an object of template names")]),
         Err(error) => {
-            let position = Position { line: error.line(), column: error.column() };
-            return (HashMap::new(), vec![diagnostic_of(&format!("the file is not JSON: {error}")).at(position)]);
+            // Where a text ends with a line break, serde_json counts the column as 0.
+            let position = Position { line: error.line().max(1), column: error.column().max(1) };
+            let whole = error.to_string();
+            let what = whole.split(" at line ").next().unwrap_or(&whole);
+            return (HashMap::new(), vec![diagnostic_of(&format!("the file is not JSON: {what}")).at(position)]);
         }
     };
     let (mut settled, mut diagnostics, mut positions) = (HashMap::new(), Vec::new(), None);
@@ -90,6 +93,9 @@ mod tests {
             ("'d.tpl' has the unknown syntax 3", Some(2), Some(27)),
         ];
         assert_eq!(reported, expected);
+        let (_, diagnostics) = parse("{\"a.tpl\": \"jinja2\",\n");
+        let cut_off: Vec<_> = diagnostics.into_iter().map(|found| (found.message, found.line, found.column)).collect();
+        assert_eq!(cut_off, [("the file is not JSON: EOF while parsing a value".to_owned(), Some(2), Some(1))]);
         for text in ["[]", "{", ""] {
             let (settled, diagnostics) = parse(text);
             assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");

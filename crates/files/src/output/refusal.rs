@@ -119,7 +119,7 @@ fn check_text(path: &str) -> Result<(), Error> {
     }
     let last = path.rsplit('/').next();
     if matches!(last, Some("" | "." | "..")) {
-        return Err(folder(path));
+        return Err(folder(format!("'{path}' names a folder")));
     }
     check_length(Path::new(path))
 }
@@ -190,7 +190,7 @@ pub(super) fn check_existing(lookup: &mut PathLookup, path: &Path, shown: &str) 
 
 fn check_replaceable(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
     match entry.kind {
-        EntryKind::Folder => Err(folder(shown)),
+        EntryKind::Folder => Err(folder(format!("'{shown}' is a folder"))),
         EntryKind::Link => Err(moved(shown)),
         EntryKind::Other => {
             let message = format!("'{shown}' is not a regular file but a pipe, a socket or a device");
@@ -203,8 +203,8 @@ fn check_replaceable(entry: &FolderEntry, shown: &str) -> Result<(), Error> {
     }
 }
 
-fn folder(shown: &str) -> Error {
-    Error::new(Code::IsFolder, format!("'{shown}' is a folder"), "name a file in it")
+fn folder(message: String) -> Error {
+    Error::new(Code::IsFolder, message, "name a file in it")
 }
 
 pub(super) fn unreadable(shown: &str, error: &io::Error) -> Error {
@@ -335,6 +335,9 @@ mod tests {
         for (path, expected) in [
             ("file/below", "file is a file, and 'file/below' would be below it".to_owned()),
             ("out/x", "out/x leads outside the workspace".to_owned()),
+            ("sub", "'sub' is a folder".to_owned()),
+            // Nothing exists there.
+            ("new/", "'new/' names a folder".to_owned()),
             ("../x", format!("{} is outside the workspace", root.join("x").display())),
         ] {
             let refused = write_target(&mut PathLookup::default(), &dir, &dir, path, Scope::Workspace).unwrap_err();
