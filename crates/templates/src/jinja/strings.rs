@@ -35,7 +35,7 @@ pub(crate) fn end_of_string(rest: &str) -> Option<usize> {
 }
 
 /// The edits for the string literal from byte `start` to `end`. In Python, `\/` is kept as it is, and the engine lacks
-/// `\a`, `\v` and `\U`.
+/// `\a`, `\v`, `\U`, and the backslash that joins two lines: there, the literal becomes two, which count as one string.
 pub(super) fn escapes(text: &str, start: usize, end: usize) -> Vec<SourceEdit> {
     let (mut edits, mut at) = (Vec::new(), start);
     while let Some(found) = text.get(at..end).and_then(|rest| rest.find('\\')) {
@@ -46,6 +46,12 @@ pub(super) fn escapes(text: &str, start: usize, end: usize) -> Vec<SourceEdit> {
             (Some('/'), _) => edits.push(SourceEdit::insert(at, "\\")),
             (Some('a'), _) => edits.push(SourceEdit::replace_bytes(at, 2, "\\x07")),
             (Some('v'), _) => edits.push(SourceEdit::replace_bytes(at, 2, "\\x0b")),
+            (Some('\n' | '\r'), _) => {
+                let quote = text.get(start..=start).unwrap_or_default();
+                let line_break = if escape.starts_with("\r\n") { 2 } else { 1 };
+                edits.push(SourceEdit::replace_bytes(at, 1, quote.to_owned()));
+                edits.push(SourceEdit::insert(at + 1 + line_break, quote.to_owned()));
+            }
             // Quotes and line breaks are ASCII, and would end the string or add a line.
             (Some('U'), Some(c)) if !c.is_ascii() => edits.push(SourceEdit::replace_bytes(at, 10, c.to_string())),
             _ => {}

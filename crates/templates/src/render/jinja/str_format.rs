@@ -201,6 +201,11 @@ fn number_field(number: &Value, spec: &str) -> Result<String, Error> {
         }
         None => (number.clone(), layout.rest.to_owned(), ""),
     };
+    // `n` follows the locale, of which there is none.
+    let rest = match rest.strip_suffix('n') {
+        Some(rest) => format!("{rest}{}", if number.is_integer() { 'd' } else { 'g' }),
+        None => rest,
+    };
     if number.is_integer() && rest.contains('.') && !rest.ends_with(['e', 'E', 'f', 'F', 'g', 'G']) {
         return Err(failed(format!("precision is not allowed for a whole number: '{}'", spec.escape_debug())));
     }
