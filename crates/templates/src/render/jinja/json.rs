@@ -9,6 +9,7 @@ use minijinja::{Error, Value};
 
 use super::arguments::{check_output_size, failed, undefined};
 use super::lists::entries;
+use super::print::{float, float_of};
 
 /// A value as JSON; `indent` is the white space per level, with one item per line.
 ///
@@ -118,6 +119,9 @@ impl JsonWriter<'_> {
 }
 
 fn scalar(value: &Value) -> Result<String, Error> {
+    if let Some(number) = float_of(value).filter(|number| number.is_finite()) {
+        return Ok(float(number));
+    }
     serde_json::to_value(value).map(|json| json.to_string()).map_err(|error| not_json(&error.to_string()))
 }
 

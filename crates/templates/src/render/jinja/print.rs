@@ -57,7 +57,7 @@ pub(crate) fn printed(value: &Value) -> Cow<'_, str> {
     }
 }
 
-fn float_of(value: &Value) -> Option<f64> {
+pub(super) fn float_of(value: &Value) -> Option<f64> {
     let is_float = value.kind() == ValueKind::Number && !value.is_integer();
     if is_float { f64::try_from(value.clone()).ok() } else { None }
 }
