@@ -17,8 +17,8 @@ pub(crate) enum PathStep {
     Item,
 }
 
-/// Appends fields to a path, and an item for each index; up to one more than [`VariableUses::record`] accepts. Without this limit, a long path
-/// would be copied for every name looked up inside it.
+/// Appends fields to a path, and an item for each index; up to one more than [`VariableUses::record`] accepts. Without
+/// this limit, a long path would be copied for every name looked up inside it.
 pub(crate) fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
     let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != PathStep::Item).count());
     for field in fields.iter().take(room) {
