@@ -138,8 +138,7 @@ pub fn theme(state: &mut PlainState, name: &str, turn: &mut InputOutcome) {
         return turn.print(format!("There is no theme {name}. Themes are {}.", names.join(", ")));
     };
     if state.saved.is_theme_unsaved {
-        return turn
-            .print("The theme stays as it is: the demo stores nothing, nor does a start without a home folder.");
+        return turn.print("The theme stays as it is: settings are not stored in the demo or without a home folder.");
     }
     turn.print(format!(
         "The full screen uses the theme {known} from its next start, unless config.toml names another."

@@ -404,7 +404,10 @@ fn the_theme_of_the_full_screen_is_chosen() {
     assert!(output(&mut state, "theme x")[0].starts_with("There is no theme x. Themes are auto,"));
     // In the demo.
     state.saved = crate::plain::saved::SavedFiles::default().read(Vec::new());
-    assert!(output(&mut state, "theme light")[0].starts_with("The theme stays as it is: the demo stores nothing"));
+    assert!(
+        output(&mut state, "theme light")[0]
+            .starts_with("The theme stays as it is: settings are not stored in the demo")
+    );
     assert_eq!(state.saved.theme, None);
 }
 
