@@ -188,6 +188,7 @@ fn handlebars() {
                 "{{#with xs.0}}{{n}}{{/with}}{{#if a.[0].b}}x{{/if}}{{#each ys as |y|}}{{y.[1]}}{{/each}}",
                 "a[b!?]? xs[n] ys[]",
             ),
+            ("{{responses.404.description}}{{years.2026}}", "responses{404{description}} years{2026}"),
             ("{{lookup o 'a b'}}{{lookup xs 0}}{{lookup m k}}", "k m{} o{a b} xs[]"),
             ("{{#each xs}}{{lookup ../ys @index}}{{/each}}", "xs[] ys[]"),
             ("{{~#if a~}} {{~a~}} {{~else~}} {{~b~}} {{~/if~}}", "a? b"),

@@ -17,14 +17,25 @@ pub(crate) enum PathStep {
     Item,
 }
 
-/// Appends fields to a path, and an item for each index; up to one more than [`VariableUses::record`] accepts. Without
-/// this limit, a long path would be copied for every name looked up inside it.
+/// The most steps of a path: more than [`VariableUses::record`] accepts. Without this limit, a long path would be copied for
+/// every name looked up inside it.
+const MAX_STEPS: usize = 2 * (TREE_DEPTH + 1);
+
+/// Appends fields to a path, and an item for each index.
 pub(crate) fn extend(path: &mut Vec<PathStep>, fields: &[&str]) {
-    let room = (TREE_DEPTH + 1).saturating_sub(path.iter().filter(|step| **step != PathStep::Item).count());
+    let room = MAX_STEPS.saturating_sub(path.len());
     for field in fields.iter().take(room) {
-        let is_index = !path.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
-        path.push(if is_index { PathStep::Item } else { PathStep::Field((*field).to_owned()) });
+        let is_item = !path.is_empty() && is_index(field) && field.len() <= INDEX_DIGITS;
+        path.push(if is_item { PathStep::Item } else { PathStep::Field((*field).to_owned()) });
     }
+}
+
+/// The most digits of an index in the variable tree; a longer number, such as `responses.404`, is a key of an object.
+const INDEX_DIGITS: usize = 2;
+
+/// Whether a part of a path can be the index of an item.
+pub(crate) fn is_index(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::{Stripped, Syntax, strip};
 use refdesk_text::Error;
 
 /// The warning if a Jinja2 template is to be escaped.
-const UNESCAPED: &str = "Jinja2 escapes for HTML only where the template says so, and nothing else was escaped: write \
+const UNESCAPED: &str = "escaping for HTML has no effect on a Jinja2 template, which escapes only where it says so: write \
     {{ x|e }} or {% autoescape true %}";
 
 /// The texts of a job without their `@generated` lines.
@@ -91,7 +91,7 @@ impl<'t> CompiledTemplate<'t> {
             CompiledEngine::Handlebars(template) => template.render(values, html),
         };
         let Rendered { text, mut warnings } = rendered.map_err(|error| in_file(error, self.main))?;
-        if html && matches!(self.engine, CompiledEngine::Jinja2(_)) {
+        if html && matches!(self.engine, CompiledEngine::Jinja2(_)) && !self.main.text.contains("autoescape") {
             warnings.push(UNESCAPED.to_owned());
         }
         for warning in &mut warnings {

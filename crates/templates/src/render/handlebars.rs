@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::Rendered;
 use super::handlebars_dialect::translate;
 use super::handlebars_helpers::{
-    BLOCK_PARAM, INVERTED, KEY, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper,
+    BLOCK_PARAM, INVERTED, LENGTH, NEED, PRINT, SECTION, Undefined, VALUE, ValueHelper, item_of_key,
 };
 use super::handlebars_parts::{PART, parts};
 use super::limits::{FUEL, OUTPUT_BYTES, out_of_fuel, output_too_large};
@@ -249,7 +249,7 @@ fn value(path: &str) -> Parameter {
 
 /// The path, if only our helper may find its value: the length of a list or text, or the key of an item of a list.
 fn computed(subject: &Parameter) -> Option<String> {
-    let is_computed = |path: &&str| path.ends_with(LENGTH) || (path.starts_with('@') && path.ends_with(KEY));
+    let is_computed = |path: &&str| path.ends_with(LENGTH) || item_of_key(path).is_some();
     subject.as_name().filter(is_computed).map(str::to_owned)
 }
 
@@ -279,7 +279,9 @@ fn explain(error: &handlebars::RenderError) -> Error {
             Some(Undefined { name, near }) => undefined_at(name, line, near.as_deref()),
             None => error_at(line, cause.to_string()),
         },
-        RenderErrorReason::InvalidJsonIndex(field) => error_at(line, format!("a list has no field '{field}'")),
+        RenderErrorReason::InvalidJsonIndex(field) => {
+            error_at(line, format!("a list has no field '{}'", field.replace(BLOCK_PARAM, "")))
+        }
         reason => error_at(line, reason.to_string()),
     }
 }

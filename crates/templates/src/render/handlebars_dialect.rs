@@ -125,6 +125,9 @@ fn trimmed(text: &str, tag: &HandlebarsTag<'_>) -> (usize, usize) {
     )
 }
 
+/// The block helpers.
+const BLOCKS: [&str; 4] = ["if", "unless", "each", "with"];
+
 /// The tag in the crate's dialect. `open` contains the closing name of each open block.
 fn rewritten_tag(
     found: &Captures<'_>,
@@ -147,11 +150,13 @@ fn rewritten_tag(
             open.push(None);
             format!("{begin}#{content}{end}")
         }
-        ("#", Some(first)) if is_single && !["if", "unless", "each", "with"].contains(&first) => {
+        ("#", Some(first)) if is_single && !BLOCKS.contains(&first) => {
             open.push(Some(SECTION));
             format!("{begin}#{SECTION} {}{end}", this(content))
         }
-        ("#", Some(first)) if content.split_once(" as |").is_some_and(|(of, _)| of.trim() == first) => {
+        ("#", Some(first))
+            if !BLOCKS.contains(&first) && content.split_once(" as |").is_some_and(|(of, _)| of.trim() == first) =>
+        {
             let content = content.trim();
             let instead = format!("write {{{{#each {content}}}}}, or {{{{#with {content}}}}} for an object");
             refuse(format!("'{{{{#{content}}}}}'"), &instead);

@@ -29,8 +29,6 @@ pub(super) const BLOCK_PARAM: char = '\u{80}';
 
 /// The end of a path to the length of a list or text.
 pub(super) const LENGTH: &str = ".length";
-/// The end of the path to the key of an item, after `@` or `@../`.
-pub(super) const KEY: &str = "key";
 
 /// A name that does not resolve.
 #[derive(Debug)]
@@ -82,7 +80,7 @@ impl HelperDef for ValueHelper {
             Ok(found) if !found.is_missing() => return Ok(found),
             _ => {}
         }
-        if let Some(item) = path.strip_suffix(KEY).filter(|item| item.starts_with('@')) {
+        if let Some(item) = item_of_key(path) {
             return run.evaluate(context, &format!("{item}index"));
         }
         let of = path.strip_suffix(LENGTH).and_then(|of| run.evaluate(context, of).ok());
@@ -145,7 +143,7 @@ impl HelperDef for ValueHelper {
                 if let (Self::With, Some(around)) = (self, run.block()) {
                     block.local_variables_mut().clone_from(around.local_variables());
                 }
-                if let Some(name) = helper.block_param() {
+                if let Some(name) = helper.block_param().or_else(|| Some(helper.block_param_pair()?.0)) {
                     block.set_block_param(
                         name,
                         match given.context_path() {
@@ -163,6 +161,12 @@ impl HelperDef for ValueHelper {
         }
         part.render(engine, context, run, out)
     }
+}
+
+/// What comes before `key` in the path of an item's key: `@`, or `@../` for an outer item.
+pub(super) fn item_of_key(path: &str) -> Option<&str> {
+    let item = path.strip_suffix("key")?;
+    item.strip_prefix('@')?.trim_start_matches("../").is_empty().then_some(item)
 }
 
 /// Whether `if` and `with` treat a value as false, apart from zero.

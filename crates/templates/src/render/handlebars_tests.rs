@@ -18,7 +18,7 @@ fn handlebars() {
         "name": "Order", "n": 5, "f": 1.5, "yes": true, "no": false, "zero": 0, "e": "", "nil": null, "none": [],
         "xs": ["p", "q"], "user": {"name": "Ann", "tags": ["a", "b"]}, "html": "<&\">", "empty": {},
         "rows": [{"n": 1, "ok": true, "kids": [{"k": "x"}]}, {"n": 2, "ok": false, "kids": []}], "a-b": "dash",
-        "nested": [[1, 2], [3]],
+        "nested": [[1, 2], [3]], "index": 7,
     });
     for (text, expected) in [
         ("class {{name}}\n", "class Order\n"),
@@ -48,6 +48,11 @@ fn handlebars() {
         ("{{#each xs}}{{@key}}={{this}};{{#if @key}}{{@key}}{{/if}}{{/each}}{{#xs}}{{@key}}{{/xs}}", "0=p;1=q;101"),
         ("{{#each nested}}{{#each .}}{{@../key}}{{@key}} {{/each}}{{/each}}", "00 01 10 "),
         ("{{@key}}", "✗ undefined variable '@key' at line 1"),
+        ("{{#if @root.key}}a{{else}}b{{/if}}{{@root.index}}", "b7"),
+        ("{{@root.key}}", "✗ undefined variable '@root.key' at line 1"),
+        ("{{#with user as |u k|}}{{u.name}}{{/with}}", "Ann"),
+        ("{{#with xs as |x i|}}{{i}}{{/with}}", "✗ a list has no field 'i' at line 1"),
+        ("{{#each as |x|}}{{x}}{{/each}}", "✗ 'each' at line 1 takes one value, not 0"),
         ("{{#each none}}x{{else}}empty{{/each}}{{#each empty}}{{else}}e{{/each}}", "emptye"),
         ("{{#each nil}}x{{/each}}|{{#each e}}x{{/each}}|{{#each name}}x{{/each}}", "||"),
         ("{{#each rows as |row i|}}{{i}}:{{row.n}} {{/each}}", "0:1 1:2 "),

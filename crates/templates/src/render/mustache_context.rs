@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::mustache::is_path;
+use crate::usage::is_index;
 
 /// Whether a section with this value is rendered: not for `null`, `false`, `0`, `""` and the empty list.
 pub(super) fn is_truthy(value: &Value) -> bool {
@@ -97,7 +98,9 @@ impl<'a> Contexts<'a> {
         let head = parts.next()?;
         let found = self.stack.iter().rev().find_map(|context| context.field(head))?;
         parts.try_fold(found, |found, part| match found {
-            Cow::Borrowed(Value::Array(items)) => items.get(part.parse::<usize>().ok()?).map(Cow::Borrowed),
+            Cow::Borrowed(Value::Array(items)) => {
+                items.get(part.parse::<usize>().ok().filter(|_| is_index(part))?).map(Cow::Borrowed)
+            }
             Cow::Borrowed(value) => value.as_object()?.get(part).map(Cow::Borrowed),
             Cow::Owned(_) => None,
         })

@@ -105,6 +105,9 @@ fn jinja2() {
             ("{{ 1e37|int }} {{ 'inf'|int(3) }}", "9999999999999999538762658202121142272 3"),
             ("{{ 1e308|int }}", "✗ 'int' holds numbers of up to 38 digits, and this one is larger at line 1"),
             ("{{ '1e308'|int }}", "✗ 'int' holds numbers of up to 38 digits, and this one is larger at line 1"),
+            ("{{ nope|default('q', gone) }}", "q"),
+            ("{{ n|default('q', gone) }}", "✗ undefined variable 'gone' at line 1"),
+            ("{{ '{:,n}'.format(5) }}", "✗ the format 'n' takes no ',' or '_': ',n' at line 1"),
             ("{{ range(1000000000)|list }}", "✗ the range exceeds the limit of 100000 items at line 1"),
             ("{{ 'a'|indent(1000000000) }}", "✗ the output exceeds the limit of 16777216 bytes (16 MiB) at line 1"),
             ("{{ '%1000000000d'|format(1) }}", "✗ the output exceeds the limit of 16777216 bytes (16 MiB) at line 1"),
@@ -115,10 +118,11 @@ fn jinja2() {
     assert_eq!(refused, "✗ the values of a Jinja2 template must be an object");
     let given = outcome("{{ self }}{{ loop }}{{ range }}", Syntax::Jinja2, &json!({"self": 1, "loop": 2, "range": 3}));
     assert_eq!(given, "123");
-    let html = RenderJob { html: true, ..RenderJob::new("{{ e }}{{ '<'|e }}", Syntax::Jinja2, json!({"e": "<"})) };
-    let expected = "<&lt; ⚠ Jinja2 escapes for HTML only where the template says so, and nothing else was escaped: write \
+    let html = |text: &str| RenderJob { html: true, ..RenderJob::new(text, Syntax::Jinja2, json!({"e": "<"})) };
+    let expected = "<&lt; ⚠ escaping for HTML has no effect on a Jinja2 template, which escapes only where it says so: write \
                     {{ x|e }} or {% autoescape true %}";
-    assert_eq!(outcome_of(&html), expected);
+    assert_eq!(outcome_of(&html("{{ e }}{{ '<'|e }}")), expected);
+    assert_eq!(outcome_of(&html("{% autoescape true %}{{ e }}{% endautoescape %}")), "&lt;");
 }
 
 #[test]
@@ -154,6 +158,7 @@ fn mustache() {
                  you mean 'a'?) ⚠ undefined variable 'xs.' at line 2 (did you mean 'xs'?)",
             ),
             ("{{nul}}|", "| ⚠ undefined variable 'nul' at line 1 (did you mean 'null'?)"),
+            ("{{xs.+1}}|", "| ⚠ undefined variable 'xs.+1' at line 1 (did you mean 'xs'?)"),
             ("${{{n}}_X}", "${1.5_X} ⚠ a '{' before '{{' without a '}}}' on its line is treated as text (line 1)"),
             (
                 "{{{{ n }}}} {{n}} {{{{{n}}}",

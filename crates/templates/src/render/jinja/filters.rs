@@ -204,9 +204,15 @@ fn by_name(more: RestArguments, names: &[&str]) -> Result<Kwargs, Error> {
 fn default(value: &Value, more: RestArguments) -> Result<Value, Error> {
     let mut args = PythonArguments::new(more);
     let other = args.value("default_value").unwrap_or_else(|| Value::from(""));
-    let falsy_too = args.flag("boolean", false)?;
+    let takes_other = if value.is_undefined() {
+        // The flag decides nothing, so it may be undefined.
+        args.value("boolean");
+        true
+    } else {
+        args.flag("boolean", false)? && !value.is_true()
+    };
     args.end()?;
-    Ok(if value.is_undefined() || (falsy_too && !value.is_true()) { other } else { value.clone() })
+    Ok(if takes_other { other } else { value.clone() })
 }
 
 fn dictsort(value: &Value, more: RestArguments) -> Result<Value, Error> {

@@ -203,6 +203,9 @@ fn number_field(number: &Value, spec: &str) -> Result<String, Error> {
     };
     // `n` follows the locale, of which there is none.
     let rest = match rest.strip_suffix('n') {
+        Some(rest) if rest.contains([',', '_']) => {
+            return Err(failed(format!("the format 'n' takes no ',' or '_': '{}'", spec.escape_debug())));
+        }
         Some(rest) => format!("{rest}{}", if number.is_integer() { 'd' } else { 'g' }),
         None => rest,
     };
