@@ -42,7 +42,7 @@ pub fn considered(
     is_wanted: impl Fn(usize, &str) -> bool,
 ) -> Vec<Considered> {
     let found = ctx.matcher.find_within(text, &outside(text), ctx.catalog, ctx.selection, ctx.exclude_hints);
-    explained(ctx, &found, &ranking(ctx, &found), suppressed, is_wanted)
+    explained(ctx, &found, &ranking(ctx, &found, &[]), suppressed, is_wanted)
 }
 
 /// Orders the hints of `findings` by score and moves the less likely ones to the sources without a hint; then adds the
@@ -51,7 +51,7 @@ pub fn rank_findings(ctx: &EnrichContext, findings: &mut Findings, most: usize) 
     if ctx.about.is_none() {
         return;
     }
-    let ranking = ranking(ctx, findings);
+    let ranking = ranking(ctx, findings, &[]);
     let is_hint: HashSet<&str> = ranking.hints.iter().map(|hint| hint.id).collect();
     let considered = explained(ctx, findings, &ranking, &[], |rank, id| rank < most || is_hint.contains(id));
     let tagged = ranking.hints.iter().filter_map(|hint| Some((hint.tags?.clone(), hint.rejected)));

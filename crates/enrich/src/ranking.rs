@@ -93,6 +93,8 @@ pub(crate) struct SourceStates<'s> {
     pub may_be_read: &'s dyn Fn(&str) -> bool,
     /// Whether it may get a hint without a tag.
     pub may_be_hinted: &'s dyn Fn(&str) -> bool,
+    /// Whether the text is this source, in full.
+    pub is_text: &'s dyn Fn(&str) -> bool,
     /// Whether it is selected, so that the agent has it.
     pub is_given: &'s dyn Fn(&str) -> bool,
     /// How deep in folders it is: of several sources with the same section, the innermost gets the hint.
@@ -156,8 +158,10 @@ impl<'a> RankedText<'a, '_> {
             RankedHint { tags: Some(hint), ..RankedHint::new(id, self.scores.get(id).copied()) }
         };
         let mut hints: Vec<RankedHint> = tagged.iter().map(of).collect();
-        for hint in hints.iter_mut().filter(|_| self.about.is_some()) {
+        for hint in &mut hints {
             hint.rejected = match () {
+                () if (self.states.is_text)(hint.id) => Some(Rejection::JustRead),
+                () if self.about.is_none() => None,
                 () if !(self.states.may_be_read)(hint.id) => Some(Rejection::Unreadable),
                 () if self.is_filtered() && was_read(self.about, hint.id) => Some(Rejection::JustRead),
                 () => None,
@@ -287,8 +291,13 @@ mod tests {
     }
 
     /// Every source may be read and hinted at.
-    const OPEN: SourceStates =
-        SourceStates { may_be_read: &|_| true, may_be_hinted: &|_| true, is_given: &|_| false, depth: &|_| 0 };
+    const OPEN: SourceStates = SourceStates {
+        may_be_read: &|_| true,
+        may_be_hinted: &|_| true,
+        is_text: &|_| false,
+        is_given: &|_| false,
+        depth: &|_| 0,
+    };
 
     fn shown(tags: &[&str], scores: &[(&str, f32)], settings: HintSettings) -> String {
         let (tagged, about) = (tagged(tags), about(scores, 0.5));
@@ -412,6 +421,20 @@ mod tests {
         let outcomes: Vec<_> = ranking.hints.iter().map(|hint| (hint.id, hint.rejected)).collect();
         assert_eq!(outcomes, [("b", None), ("y", None), ("a", Some(Rejection::JustRead))]);
         assert_eq!(ranking.rejection(&scored(&[("x", 1.8)])[0]), Rejection::JustRead);
+    }
+
+    #[test]
+    fn the_text_itself_takes_no_place_among_the_hints() {
+        let (tagged, about) = (tagged(&["a", "b"]), about(&[("a", 1.7), ("b", 1.6)], 0.5));
+        let states = SourceStates { is_text: &|id| id == "a", ..OPEN };
+        let settings = HintSettings { max: 1, ..HintSettings::default() };
+        for (about, expected) in [
+            (Some(&about), [("b", None), ("a", Some(Rejection::JustRead))]),
+            (None, [("a", Some(Rejection::JustRead)), ("b", None)]),
+        ] {
+            let ranking = rank(&tagged, about, settings, states);
+            assert_eq!(ranking.hints.iter().map(|hint| (hint.id, hint.rejected)).collect::<Vec<_>>(), expected);
+        }
     }
 
     #[test]

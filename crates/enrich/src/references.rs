@@ -9,7 +9,7 @@ use super::chain::{EnrichContext, EnrichInput, HintAction, Metadata, SemanticMat
 use super::draft::{BlockKind, Draft, DraftEntry, MatchReason, MemoryKey};
 use super::instruction::remembered;
 use super::meaning::{Meaning, Score};
-use super::ranking::{RankedHint, Ranking, Rejection, SourceStates, rank};
+use super::ranking::{RankedHint, Ranking, SourceStates, rank};
 use super::session_memory::{SessionMemory, content_hash};
 use super::{Findings, contents, instruction, print};
 use refdesk_core::catalog::{Mode, PathState, Source, SourceId};
@@ -98,9 +98,7 @@ impl ReferenceDrafts<'_> {
     fn hints(&self, found: &Findings, metadata: &mut Metadata) -> Draft {
         let ctx = &self.reading.ctx;
         let mut why = self.matched_tags(found);
-        let mut ranking = ranking(ctx, found);
-        let just_read = |hint: &&mut RankedHint| self.reading.read.iter().any(|source| source.id.as_str() == hint.id);
-        ranking.hints.iter_mut().filter(just_read).for_each(|hint| hint.rejected = Some(Rejection::JustRead));
+        let ranking = ranking(ctx, found, &self.reading.read);
         let mut entries = Vec::new();
         for (hint, looked_up) in ranking.hints.iter().zip(self.look_up(&ranking)) {
             let Some((source, keys, news)) = looked_up else { continue };
@@ -213,14 +211,15 @@ impl ReferenceDrafts<'_> {
     }
 }
 
-/// Ranks the hints for a text with these findings.
-pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranking<'a> {
+/// Ranks the hints for a text with these findings. `read` are the sources that the text is, in full.
+pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings, read: &[&Source]) -> Ranking<'a> {
     let EnrichContext { catalog, selection, about, exclude_hints, hint_settings, .. } = *ctx;
     let mentioned: HashSet<&str> = found.expansions.iter().map(|it| it.id.as_str()).collect();
     // A missing source keeps its tag hint, which reports that it is missing.
     let is_closed = |source: &Source| {
         source.place().is_some_and(|place| matches!(place.state, PathState::Untrusted | PathState::Reserved))
     };
+    let is_text = |id: &str| read.iter().any(|source| source.id.as_str() == id);
     let may_be_read = |id: &str| catalog.get(id).is_some_and(|source| !is_closed(source));
     let may_be_hinted = |id: &str| {
         let is_open = |source: &Source| source.mode == Mode::Selectable && is_readable(source);
@@ -228,11 +227,13 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings) -> Ranki
             && !mentioned.contains(id)
             && !selection.contains(id)
             && !selection.is_excluded(id)
+            && !is_text(id)
             && catalog.get(id).is_some_and(is_open)
     };
     let states = SourceStates {
         may_be_read: &may_be_read,
         may_be_hinted: &may_be_hinted,
+        is_text: &is_text,
         is_given: &|id| selection.contains(id),
         depth: &|id| catalog.get(id).map_or(0, Source::depth),
     };
