@@ -14,8 +14,9 @@ pub fn canonical<'n>(name: Option<&'n str>, arguments: &Value) -> Option<Cow<'n,
     }
     let name = name?;
     let tool = match name.strip_prefix("MCP:") {
+        // Cursor names no server, so a tool's name has to do.
         Some(tool) => Some(tool),
-        // Not a name with an underscore, such as `search_documents`: other servers have those, too.
+        // Here only the part after the last underscore, so that `search_documents` of another server is not taken for ours.
         None => name.strip_prefix("mcp_").and_then(|name| name.rsplit('_').next()),
     };
     let own = tool.filter(|tool| refdesk_mcp::is_tool(tool));

@@ -60,8 +60,8 @@ pub fn named(ids: &[SourceId]) -> String {
     names(ids.iter().map(SourceId::as_str))
 }
 
-/// Makes a sentence of refdesk's own words: capital letter and full stop. A path, id or name at the start stays as it
-/// is. For texts of others see [`stopped`].
+/// Makes a sentence of refdesk's own words: capital letter and full stop. A path or name at the start stays as it is,
+/// unless it looks like a word. For texts of others see [`stopped`].
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let first = text.split_whitespace().next().unwrap_or_default().trim_end_matches([',', '.']);

@@ -216,9 +216,9 @@ mod tests {
             if computed.is_none() {
                 continue;
             }
-            // Rounding differs between processors.
-            let is_close = |(one, other): (&i8, &i8)| one.abs_diff(*other) <= 2;
-            assert!(computed.values.iter().zip(&known[at].values).all(is_close), "{}", texts[at]);
+            // Rounding differs between processors, in each layer.
+            let cosine = computed.cosine(&known[at].values, known[at].scale);
+            assert!(cosine > 0.99, "{cosine}: {}", texts[at]);
         }
     }
 

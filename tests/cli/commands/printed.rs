@@ -154,7 +154,7 @@ fn narrow_tables_put_sources_on_separate_lines_and_label_cells() {
     let shown = on_a_terminal(home.path(), &["why", "station-provider-api"]).replace('\r', "");
     assert!(shown.contains(expected), "{shown}");
     let shown = on_a_terminal(home.path(), &["simulate", "--repeat", "How do idempotent commands work?"]);
-    for named in ["because: ", "section: "] {
+    for named in ["words: ", "section: "] {
         assert!(shown.contains(named), "{named}: {shown}");
     }
 }
