@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use html5gum::{Token, Tokenizer};
+use html5gum::emitters::default::DefaultEmitter;
+use html5gum::{State, Token, Tokenizer};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use refdesk_text::markdown::parsable;
@@ -148,9 +149,9 @@ fn markdown(text: &str) -> Parsed {
 fn add_markdown(part: &str, offset: usize, is_cut: bool, found: &mut Parsed) -> usize {
     let there = |range: &Range<usize>| offset + range.start..offset + range.end;
     let parser = Parser::new_ext(part, Options::empty());
-    let definition = |dest: &str, span: &Range<usize>| (dest.to_owned(), span.clone());
-    let definitions = parser.reference_definitions().iter().map(|(_, it)| definition(&it.dest, &it.span));
-    let definitions: Vec<(String, Range<usize>)> = definitions.collect();
+    let definitions = parser.reference_definitions().iter();
+    let definitions: Vec<(String, Range<usize>)> =
+        definitions.map(|(label, it)| (defined_target(label, &it.dest), it.span.clone())).collect();
     let (mut depth, mut last, mut before_last) = (0usize, 0, [0; 3]);
     for (event, range) in parser.into_offset_iter() {
         if depth == 0 {
@@ -193,12 +194,28 @@ fn add_markdown(part: &str, offset: usize, is_cut: bool, found: &mut Parsed) -> 
     read
 }
 
+/// The target of a definition. One whose label begins with `^` is a footnote, whose text may be a link.
+fn defined_target(label: &str, dest: &str) -> String {
+    let link = |event| match event {
+        Event::Start(Tag::Link { dest_url, .. }) => Some(dest_url.into_string()),
+        _ => None,
+    };
+    let footnote = label.strip_prefix('^').and_then(|_| Parser::new(dest).find_map(link));
+    footnote.unwrap_or_else(|| dest.to_owned())
+}
+
 fn html(text: &str) -> Parsed {
     let mut found = Parsed::default();
-    for Ok(token) in
-        Tokenizer::new_with_emitter(text, html5gum::emitters::default::DefaultEmitter::<usize>::new_with_span())
-    {
+    let mut emitter = DefaultEmitter::<usize>::new_with_span();
+    // Neither tags nor comments begin in a script, a style or a title.
+    emitter.naively_switch_states(true);
+    let mut tokens = Tokenizer::new_with_emitter(text, emitter);
+    while let Some(Ok(token)) = tokens.next() {
         let Token::StartTag(tag) = token else { continue };
+        // Its content is for readers that run no scripts.
+        if *tag.name == b"noscript" {
+            tokens.set_state(State::Data);
+        }
         for (name, value) in &tag.attributes {
             if matches!(name.as_slice(), b"href" | b"src") {
                 found.add(Link::written(String::from_utf8_lossy(value).into_owned(), value.span.start));
@@ -298,6 +315,7 @@ mod tests {
             ("[t][r]\n\n[r]: ./d.md", vec!["./d.md", "./d.md"]),
             ("[x]({{url}}) [y](<{% url 'a' %}>) [z](a<%=b%>.md) [v](./a.md)", vec!["./a.md"]),
             ("[unused]: ../e.md 'title'", vec!["../e.md"]),
+            ("Text[^1].\n\n[^1]: [spec](spec.md)\n[^2]: a.md\n[3]: [b](b.md)", vec!["spec.md", "a.md", "[b](b.md)"]),
             ("[x](a&amp;b.md) [y](a\\_b.md)", vec!["a&b.md", "a_b.md"]),
             ("[x]() [y](#z)", vec!["", "#z"]),
             ("\\[x](q.md)", vec![]),
@@ -419,5 +437,16 @@ mod tests {
         let text = "<a href=\"{{ config.extra.homepage | default(nav.homepage.url, true) }}\" x='{%'> <img src=\"a{% b %}c\"> \
                     <a href='<%= d %>'> <a href=e.md>";
         assert_eq!(targets(text, LinkSyntax::Html), ["e.md"]);
+        for before in [
+            "<script>var open = '<!--', link = \"<a href='no.md'>\";</script>",
+            "<script>if (i<a.length && t =\"x\n</script>",
+            "<style>/* <!-- */</style>",
+            "<title>a <!-- b</title>",
+            "<textarea><!-- </textarea>",
+            "<iframe><!-- </iframe>",
+        ] {
+            let text = format!("{before}<noscript><img src=a.png></noscript> <a href=b.md>");
+            assert_eq!(targets(&text, LinkSyntax::Html), ["a.png", "b.md"], "{before}");
+        }
     }
 }
