@@ -19,8 +19,25 @@ const OPENINGS: [&str; 6] = [
     "[end of reference data",
 ];
 
-/// The labels of refdesk's lines about a source, in lower case. Its other labels are too common in ordinary documents.
+/// The labels of refdesk's lines about a source, in lower case.
 const LABELS: [&str; 9] = ["access", "args", "hint", "location", "missing", "server", "tags", "tool", "url"];
+
+/// The beginnings of its other lines in bold or italics, in lower case. In a list they are too common in ordinary documents.
+const TITLES: [&str; 13] = [
+    "mandatory templates",
+    "implementation policies",
+    "helper scripts",
+    "post-implementation validation",
+    "referenced sources",
+    "reference sources available",
+    "transitively included",
+    "transitively selected",
+    "templates available",
+    "reference context",
+    "left out",
+    "less likely hints",
+    "available tags",
+];
 
 /// The content as printed in a block.
 pub(super) fn quoted(content: &str) -> Cow<'_, str> {
@@ -44,18 +61,16 @@ fn is_ours(line: &str) -> bool {
     let words = line.trim_start_matches(|c: char| matches!(c, '#' | '*' | '_') || c.is_whitespace());
     let level = line.len() - line.trim_start_matches('#').len();
     let is_heading = level == 3 || (level > 0 && begins(words, "reference sources")) || begins(line, "<h3");
-    let is_label = ["**", "__", "*("].iter().any(|mark| line.starts_with(mark));
+    let is_one_of = |known: &[&str], label: &str| {
+        let is_it = |known: &&str| {
+            begins(label, known) && label.get(known.len()..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+        };
+        known.iter().any(is_it)
+    };
+    let is_label = in_emphasis(line).is_some_and(|label| is_one_of(&LABELS, label) || is_one_of(&TITLES, label));
     let is_entry = line.strip_prefix(['-', '*', '+']).is_some_and(|entry| entry.trim_start().starts_with('@'));
     let is_given_above = line.starts_with('@') && line.ends_with(": given above");
-    let item = in_list(line);
-    let is_listed_label = item.is_some_and(|item| {
-        let label = item.trim_start_matches(['*', '_']);
-        label.len() < item.len()
-            && LABELS.iter().any(|known| {
-                begins(label, known)
-                    && label.get(known.len()..).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
-            })
-    });
+    let is_listed_label = in_list(line).and_then(in_emphasis).is_some_and(|label| is_one_of(&LABELS, label));
     is_heading
         || is_label
         || is_listed_label
@@ -63,6 +78,12 @@ fn is_ours(line: &str) -> bool {
         || is_given_above
         || is_rule(line)
         || OPENINGS.iter().any(|opening| begins(words, opening))
+}
+
+/// The rest of a text that begins in bold or italics.
+fn in_emphasis(text: &str) -> Option<&str> {
+    let label = text.trim_start_matches(['*', '_', '(']);
+    text.starts_with(['*', '_']).then_some(label)
 }
 
 /// The text of an item of a list, with or without a number.
@@ -118,6 +139,7 @@ mod tests {
             "- **Rule**: be kind\n1. **Accessible** names",
             "- `cargo fmt` first\n1. @a\nif a < b\n#1 is solved",
             "<p>one</p>\n\n<!-- closed -->",
+            "**Important**: always.\n__Rule__\n*(see below)*\n**Accessible** names\nAccess: all",
             "@Override\n@id",
             "",
         ] {
@@ -137,6 +159,9 @@ mod tests {
             "<h3>Admin</h3>",
             "__Access__: Read this file",
             "*(Transitively included via @a)*",
+            "***LOCATION***: x",
+            "**Templates available**",
+            "**Reference Context: x**",
             "- @other: Other (matched: a)",
             "*  @other",
             "@a: given above",
