@@ -4,8 +4,44 @@ use std::path::Path;
 
 /// File extensions of data and code, which have more tokens per byte than prose.
 const DENSE: &[&str] = &[
-    "json", "yaml", "yml", "java", "py", "js", "ts", "go", "rs", "cs", "kt", "rb", "sh", "sql", "c", "h", "cpp", "xml",
+    "json",
+    "yaml",
+    "yml",
+    "java",
+    "py",
+    "js",
+    "jsx",
+    "mjs",
+    "ts",
+    "tsx",
+    "go",
+    "rs",
+    "cs",
+    "kt",
+    "kts",
+    "groovy",
+    "scala",
+    "swift",
+    "rb",
+    "php",
+    "lua",
+    "dart",
+    "sh",
+    "bash",
+    "ps1",
+    "sql",
+    "proto",
+    "tf",
+    "c",
+    "cc",
+    "h",
+    "hpp",
+    "cpp",
+    "css",
+    "scss",
+    "xml",
     "toml",
+    "properties",
 ];
 
 /// Estimated tokens of this many bytes, by file name: bytes ÷ 4; ÷ 3 for data and code; rounded up.
@@ -59,9 +95,15 @@ mod tests {
 
     #[test]
     fn prose_by_four_and_code_by_three_rounded_up() {
-        for (name, bytes, expected) in
-            [("a.md", 0, 0), ("a.md", 1, 1), ("a.md", 8, 2), ("a.JSON", 9, 3), ("a.yml", 10, 4), ("README", 5, 2)]
-        {
+        for (name, bytes, expected) in [
+            ("a.md", 0, 0),
+            ("a.md", 1, 1),
+            ("a.md", 8, 2),
+            ("a.JSON", 9, 3),
+            ("a.yml", 10, 4),
+            ("a.tsx", 10, 4),
+            ("README", 5, 2),
+        ] {
             assert_eq!(of_file(Path::new(name), bytes), expected, "{name} {bytes}");
         }
     }
