@@ -163,7 +163,7 @@ fn add_markdown(part: &str, offset: usize, is_cut: bool, found: &mut Parsed) -> 
             _ => {}
         }
         match event {
-            Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
+            Event::Start(Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. }) => {
                 // Only inline links contain their target. Searching others, which can nest, would take quadratic time.
                 let within = part.get(range.clone()).filter(|_| link_type == LinkType::Inline).unwrap_or_default();
                 let range = there(&range);
@@ -171,7 +171,8 @@ fn add_markdown(part: &str, offset: usize, is_cut: bool, found: &mut Parsed) -> 
                     found.covered.push(range.start + target + 1..range.end);
                 }
                 let is_defined = matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut);
-                found.add(Link { is_defined, ..Link::written(dest_url.into_string(), range.start) });
+                let target = if is_defined { defined_target(&id, &dest_url) } else { dest_url.into_string() };
+                found.add(Link { is_defined, ..Link::written(target, range.start) });
             }
             Event::Start(Tag::CodeBlock(_)) | Event::Code(_) => found.code.push(there(&range)),
             _ => {}
@@ -315,7 +316,10 @@ mod tests {
             ("[t][r]\n\n[r]: ./d.md", vec!["./d.md", "./d.md"]),
             ("[x]({{url}}) [y](<{% url 'a' %}>) [z](a<%=b%>.md) [v](./a.md)", vec!["./a.md"]),
             ("[unused]: ../e.md 'title'", vec!["../e.md"]),
-            ("Text[^1].\n\n[^1]: [spec](spec.md)\n[^2]: a.md\n[3]: [b](b.md)", vec!["spec.md", "a.md", "[b](b.md)"]),
+            (
+                "Text[^1].\n\n[^1]: [spec](spec.md)\n[^2]: a.md\n[3]: [b](b.md)",
+                vec!["spec.md", "spec.md", "a.md", "[b](b.md)"],
+            ),
             ("[x](a&amp;b.md) [y](a\\_b.md)", vec!["a&b.md", "a_b.md"]),
             ("[x]() [y](#z)", vec!["", "#z"]),
             ("\\[x](q.md)", vec![]),
