@@ -7,11 +7,13 @@ use std::sync::PoisonError;
 
 use super::Desk;
 use crate::session::{self, Appended, JournalEvent, Line, Receipt, Session, Tally, advice};
+use crate::trust::resolved;
 use refdesk_core::catalog::SourceId;
 use refdesk_core::selection::Choice;
 use refdesk_enrich::{BlockKind, Tool, touched};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Proposal, WrittenFile};
+use refdesk_files::path::display;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -121,7 +123,12 @@ impl Desk {
         reason: &str,
     ) {
         let changed = proposals.iter().zip(written).filter(|(proposal, _)| !proposal.is_unchanged());
-        let receipt = |(proposal, written): (&Proposal, &WrittenFile)| file(&written.shown, &proposal.text, reason);
+        let workspace = resolved(self.workspace());
+        let receipt = |(proposal, written): (&Proposal, &WrittenFile)| {
+            let real = display(&workspace, &proposal.path);
+            let path = (real != written.shown).then_some(real);
+            Receipt { path, ..file(&written.shown, &proposal.text, reason) }
+        };
         self.journal_all(session, changed.map(receipt).collect());
     }
 
@@ -247,6 +254,7 @@ mod tests {
     use super::*;
     use crate::Options;
     use refdesk_core::config::WorkspaceContext;
+    use refdesk_files::output::Scope;
 
     fn session() -> Session {
         Session::of_client("a test")
@@ -273,6 +281,19 @@ mod tests {
         desk.each_line(|line| noted.push((line.receipt.what, line.receipt.about))).unwrap();
         assert_eq!(noted, [(JournalEvent::Unselected, picks(0..1)), (JournalEvent::Selected, picks(40_000..40_001))]);
         assert!(took < std::time::Duration::from_secs(3), "{took:?}");
+    }
+
+    #[test]
+    fn a_write_through_a_link_is_noted_with_the_file_that_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut desk = desk(&folder);
+        std::fs::create_dir(desk.workspace().join("dir")).unwrap();
+        std::os::unix::fs::symlink("dir", desk.workspace().join("link")).unwrap();
+        let proposals = ["dir/a", "link/b"].map(|path| desk.propose(path, "x", Scope::Workspace).unwrap());
+        desk.write(&session(), &proposals, "").unwrap();
+        let mut noted = Vec::new();
+        desk.each_line(|line| noted.push((line.receipt.about.concat(), line.receipt.path))).unwrap();
+        assert_eq!(noted, [("dir/a".to_owned(), None), ("link/b".to_owned(), Some("dir/b".to_owned()))]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub(crate) use self::check::{TrustCheck, resolved};
 use super::privileged_actions::{
-    PathExtent, PrivilegedAction, PrivilegedActionKind, SourceAudience, UnlocatedAction, in_text, outside, place,
+    PathExtent, PrivilegedAction, PrivilegedActionKind, SourceAudience, UnlocatedAction, in_text, outside,
 };
 use super::{CompleteDesk, Desk, Session};
 use crate::session::Trusted;
@@ -46,19 +46,17 @@ pub struct RevokedTrust {
 }
 
 impl Desk {
-    /// Whether a write by an agent needs approval; `shown` is the path as displayed. The resolved path is also checked:
-    /// the write is denied if either path is, and free only if both are.
-    pub(crate) fn verdict(&self, shown: &str) -> ApprovalMode {
+    /// Whether a write by an agent to `path` needs approval; `shown` is that path as displayed. The write is denied if
+    /// either is, and free only if both are. Links are not resolved again, because where they lead may have changed
+    /// since: the file that is written is judged.
+    pub(crate) fn verdict(&self, shown: &str, path: &Path) -> ApprovalMode {
         let rules = &self.config.settings.approval;
         if rules.is_empty() {
             return ApprovalMode::Ask;
         }
         let check = TrustCheck::new(self);
-        let path = absolute(self.workspace(), Path::new(shown));
-        // The target of a link need not exist: the write would create it.
-        let names = [display(self.workspace(), &path), display(&check.workspace, &place(&check.workspace, &path).0)];
         let counts = |at: usize| check.actions().approval(rules, at).is_none_or(|action| check.trusts_config(&action));
-        let verdicts = names.map(|name| config::verdict(rules, &name, counts));
+        let verdicts = [shown, &display(&check.workspace, path)].map(|name| config::verdict(rules, name, counts));
         match verdicts {
             _ if verdicts.contains(&ApprovalMode::Deny) => ApprovalMode::Deny,
             [ApprovalMode::Auto, ApprovalMode::Auto] => ApprovalMode::Auto,

@@ -107,7 +107,7 @@ async fn allowed(
     proposal: &Proposal,
     warnings: Vec<String>,
 ) -> Result<Result<String, Error>, Error> {
-    let question = Request::Verdict(proposal.shown.clone());
+    let question = Request::Verdict { shown: proposal.shown.clone(), path: proposal.path.clone() };
     let Some(Response::Verdict(verdict)) = call.handle.ask(&call.session, question).await else { return Err(closed()) };
     let (verdict, way) = *verdict;
     Ok(match verdict {

@@ -199,9 +199,13 @@ pub enum Request {
     WriteDatabases(u64),
     /// End the run after the current table, or discard it if it has not started to write.
     PauseDatabases,
-    /// Does a write to this path, as displayed, need approval, and how would a person be asked? Answered by
-    /// [`Response::Verdict`].
-    Verdict(String),
+    /// Does a write to this path need approval, and how would a person be asked? Answered by [`Response::Verdict`].
+    Verdict {
+        /// The path as displayed.
+        shown: String,
+        /// The path that is written, absolute, with links resolved.
+        path: PathBuf,
+    },
     /// Which sources may a person be asked to choose from, and how? Answered by [`Response::Offer`].
     Offer {
         /// The reason, for the person who answers.

@@ -74,7 +74,7 @@ pub struct Receipt {
     /// The source ids or file paths concerned; for a text, its sources are in `why`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub about: Vec<String>,
-    /// The file that was read, as displayed.
+    /// The file that was read, as displayed; of a written file, the path to which links led, if it is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Those of `about` that were hinted at or expanded in this session before, and which of the two.

@@ -10,6 +10,7 @@ use crate::reading::read_source;
 use crate::rows::{Members, Rows};
 use refdesk_core::config::WorkspaceContext;
 use refdesk_enrich::instruction;
+use refdesk_files::output::Scope;
 use refdesk_files::write_atomic;
 use refdesk_text::Code;
 
@@ -25,6 +26,12 @@ fn trust_all(desk: &Desk) -> usize {
     let waiting = desk.untrusted();
     desk.trust(&waiting).unwrap();
     waiting.len()
+}
+
+/// The verdict about a write to this path that is proposed now.
+fn verdict(desk: &Desk, path: &str) -> ApprovalMode {
+    let proposal = desk.propose(path, "", Scope::Anywhere).unwrap();
+    desk.verdict(&proposal.shown, &proposal.path)
 }
 
 fn access(desk: &mut Desk) -> Access {
@@ -118,7 +125,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     let mut desk = world.desk();
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
     assert_eq!(access(&mut desk).unreadable(), ["a".into(), "url".into()]);
-    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Ask, ApprovalMode::Deny));
+    assert_eq!((verdict(&desk, "docs/a"), verdict(&desk, "docs/x")), (ApprovalMode::Ask, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal().unwrap().code, Code::Untrusted);
     let channel = desk.channel();
     assert_eq!((channel.kind, channel.endpoint, channel.secret_env), (ChannelKind::Webhook, None, None));
@@ -130,7 +137,7 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     assert!(desk.has_stale_trust());
     desk.reload();
     assert_eq!(access(&mut desk).paths(), ["ws/in.md", "out/a.md"].map(|path| world.root.join(path)));
-    assert_eq!((desk.verdict("docs/a"), desk.verdict("docs/x")), (ApprovalMode::Auto, ApprovalMode::Deny));
+    assert_eq!((verdict(&desk, "docs/a"), verdict(&desk, "docs/x")), (ApprovalMode::Auto, ApprovalMode::Deny));
     assert_eq!(desk.channel_refusal(), None);
     assert_eq!(desk.channel(), desk.settings().channel);
 
@@ -301,7 +308,7 @@ fn the_users_own_configuration_needs_no_trust() {
     assert_eq!(world.waiting(), [""; 0]);
     let mut desk = world.desk();
     assert!(access(&mut desk).paths().contains(&world.root.join("out/a.md")));
-    assert_eq!((desk.verdict("docs/a"), desk.channel_refusal()), (ApprovalMode::Auto, None));
+    assert_eq!((verdict(&desk, "docs/a"), desk.channel_refusal()), (ApprovalMode::Auto, None));
     assert!(!world.root.join("state").exists());
 
     // A named configuration outside is the user's own. One inside came with the workspace, however it is named.
@@ -366,14 +373,24 @@ fn a_write_is_free_only_by_both_its_names() {
         ("short/a", ApprovalMode::Ask),
         ("a", ApprovalMode::Ask),
     ] {
-        assert_eq!(desk.verdict(path), expected, "{path}");
+        assert_eq!(verdict(&desk, path), expected, "{path}");
+    }
+    // An agent may exchange a folder for a link after the write was proposed: the file that is written is judged.
+    fs::create_dir(world.root.join("ws/docs/dir")).unwrap();
+    let paths = [("docs/dir/a", ApprovalMode::Auto), ("docs/link/a", ApprovalMode::Deny)];
+    let proposals = paths.map(|(path, _)| desk.propose(path, "", Scope::Workspace).unwrap());
+    for (from, to) in [("dir", "other"), ("link", "dir"), ("other", "link")] {
+        fs::rename(world.root.join("ws/docs").join(from), world.root.join("ws/docs").join(to)).unwrap();
+    }
+    for (proposal, (path, expected)) in proposals.iter().zip(paths) {
+        assert_eq!((proposal.shown.as_str(), desk.verdict(&proposal.shown, &proposal.path)), (path, expected));
     }
     // An invalid rule also disables what the others allow.
     for broken in [r#""x[": "deny""#, r#""x": "denied""#] {
         world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
         let desk = world.desk();
         trust_all(&desk);
-        assert_eq!(desk.verdict("docs/a"), ApprovalMode::Ask, "{broken}");
+        assert_eq!(verdict(&desk, "docs/a"), ApprovalMode::Ask, "{broken}");
         assert!(desk.diagnostics().iter().any(Diagnostic::is_error), "{broken}");
     }
 }
@@ -543,6 +560,6 @@ fn approval_is_judged_by_what_a_dangling_link_names() {
         ("gen/x", ApprovalMode::Ask),
         ("gen/d/file", ApprovalMode::Ask),
     ] {
-        assert_eq!(desk.verdict(path), expected, "{path}");
+        assert_eq!(verdict(&desk, path), expected, "{path}");
     }
 }

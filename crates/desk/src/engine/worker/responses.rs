@@ -261,8 +261,9 @@ impl Worker<'_> {
                     self.with_desk(|desk| desk.settled().ask_databases(session, SearchReader::Agent, &question));
                 return Response::AboutDatabases(found.map(Box::new));
             }
-            Request::Verdict(path) => {
-                return Response::Verdict(Box::new((self.desk.verdict(&path), channel::ChannelSetup::of(&self.desk))));
+            Request::Verdict { shown, path } => {
+                let verdict = self.desk.verdict(&shown, &path);
+                return Response::Verdict(Box::new((verdict, channel::ChannelSetup::of(&self.desk))));
             }
             Request::Offer { context, tags } => {
                 return Response::Offer(Box::new(self.with_desk(|desk| {
