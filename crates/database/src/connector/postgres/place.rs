@@ -16,8 +16,9 @@ use crate::connector::ConnectionEnvironment;
 /// The most bytes of a service file or a password file.
 const FILE_BYTES: u64 = 1024 * 1024;
 
-/// The usual folders of a local server's socket.
-const SOCKETS: [&str; 3] = ["/var/run/postgresql", "/run/postgresql", "/tmp"];
+/// The usual folders of a local server's socket. `/tmp` is not one of them: any user of the machine could wait there for
+/// the password.
+const SOCKETS: [&str; 2] = ["/var/run/postgresql", "/run/postgresql"];
 
 /// The address of a database, including its password.
 pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Address, Error> {
@@ -244,6 +245,19 @@ mod tests {
         assert_eq!(stored_password(text, &wanted("db", "sh:op")).as_deref(), Some("a:b:c\\"));
         assert_eq!(stored_password(text, &wanted("db", "x")).as_deref(), Some("any"));
         assert_eq!(stored_password("db:5432", &wanted("db", "x")), None);
+    }
+
+    /// Another user of the machine could offer a socket there, and would be sent the password for `localhost`.
+    #[test]
+    fn sockets_are_tried_only_where_not_every_user_may_create_them() {
+        use std::os::unix::fs::PermissionsExt;
+        for folder in SOCKETS {
+            let may_all_write = fs::metadata(folder).is_ok_and(|it| it.permissions().mode() & 0o002 != 0);
+            assert!(!may_all_write, "{folder}");
+        }
+        let server = ServerConnection { host: Some("/tmp".to_owned()), ..ServerConnection::default() };
+        let found = address(&server, &ConnectionEnvironment::default()).unwrap();
+        assert_eq!(found.host().as_deref(), Some("/tmp"), "a folder that was named is used");
     }
 
     #[test]
