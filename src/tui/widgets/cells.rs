@@ -13,12 +13,13 @@ use refdesk_text::escape::{is_emoji_joiner, is_emoji_selector, visible};
 pub use refdesk_text::tokens::{counted, grouped};
 
 /// Cleans one line of external text: a line break becomes a blank, a tab four, and invisible characters are
-/// escaped. Characters whose width differs between terminals would shift columns and leave remains on screen,
-/// so they are replaced by ones of undisputed width.
+/// escaped, also a carriage return within a line, which ends a comment in some languages. Characters whose width
+/// differs between terminals would shift columns and leave remains on screen, so they are replaced by ones of
+/// undisputed width.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.contains(|c: char| matches!(c, '\n' | '\r' | '\t') || has_disputed_width(c)) {
-        let parts = text.split(['\n', '\r']).filter(|part| !part.is_empty());
-        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ");
+        let parts = text.strip_suffix('\r').unwrap_or(text).lines().filter(|part| !part.is_empty());
+        let line = parts.collect::<Vec<_>>().join(" ").replace('\t', "    ").replace('\r', "\\r");
         return Cow::Owned(visible(&with_agreed_widths(&line)).into_owned());
     }
     visible(text)
@@ -313,6 +314,7 @@ mod tests {
     #[test]
     fn any_text_becomes_one_line() {
         assert_eq!(clean("a\r\nb\tc\x1b"), "a b    c\\x1b");
+        assert_eq!(["a\r", "a\r\n", "a\rb\r", "\ra"].map(clean), ["a", "a", "a\\rb", "\\ra"]);
         for (text, shown, columns) in [
             ("⚠\u{fe0f}", "⚠", 1),
             ("1\u{fe0f}\u{20e3}", "1\u{20e3}", 1),
