@@ -28,15 +28,19 @@ pub enum WorkspaceReason {
 
 /// The workspace for work in the folder `from`: the nearest folder upward with `.jaato/` or a configuration file, else
 /// the root of the nearest git repository, else `from`. Above `from`, the search stops below the home folder: a
-/// workspace there would include everything that the user has. Another user's files above `from` do not count, or else
-/// a file in `/tmp` would control every folder below it.
+/// workspace there would include everything that the user has. A folder above `from` with such a file of another user
+/// does not count, or else a file in `/tmp` would control every folder below it.
 pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceReason) {
     // The system reports the current folder with links resolved, but `$HOME` may be a link, so compare both forms.
     let real_home = home.and_then(|home| fs::canonicalize(home).ok());
     let homes = [home, real_home.as_deref()];
     let is_too_high = |folder: &Path| homes.iter().flatten().any(|home| home.starts_with(folder));
     let folders = || from.ancestors().take_while(|folder| *folder == from || !is_too_high(folder));
-    let may_count = |folder: &Path, name: &str| folder == from || is_of_user(&folder.join(name), from);
+    // Every file is checked: the configuration that is read is not always the file that was found first.
+    let may_count = |folder: &Path, name: &str| {
+        let mut names = [JAATO].into_iter().chain(CONFIGURATIONS).chain([name]);
+        folder == from || names.all(|name| is_of_user(&folder.join(name), from))
+    };
     let marked = |folder| mark_of(folder).filter(|mark| may_count(folder, mark)).map(|mark| (folder, mark));
     if let Some((folder, mark)) = folders().find_map(marked) {
         return (folder.to_path_buf(), WorkspaceReason::Marked(mark));
@@ -50,11 +54,12 @@ pub fn workspace_above(from: &Path, home: Option<&Path>) -> (PathBuf, WorkspaceR
     }
 }
 
-/// Whether a file belongs to this user, to root, or to the owner of `from`.
+/// Whether a file, if it exists, belongs to this user, to root, or to the owner of `from`. A link belongs to whoever
+/// made it, even if its target does not.
 fn is_of_user(file: &Path, from: &Path) -> bool {
-    let owner = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.uid());
-    let known = [Some(rustix::process::geteuid().as_raw()), Some(0), owner(from)];
-    owner(file).is_some_and(|owner| known.contains(&Some(owner)))
+    let of_folder = fs::metadata(from).ok().map(|metadata| metadata.uid());
+    let known = [Some(rustix::process::geteuid().as_raw()), Some(0), of_folder];
+    fs::symlink_metadata(file).map_or(true, |metadata| known.contains(&Some(metadata.uid())))
 }
 
 /// What makes this folder a workspace: the name of the folder or file.
@@ -74,9 +79,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let real = fs::canonicalize(root.path()).unwrap();
         for path in paths {
-            match path.strip_suffix('/') {
-                Some(folder) => fs::create_dir_all(real.join(folder)).unwrap(),
-                None => crate::write_atomic(&real.join(path), b"gitdir: elsewhere\n").unwrap(),
+            match (path.strip_suffix('/'), path.split_once(" -> ")) {
+                (Some(folder), _) => fs::create_dir_all(real.join(folder)).unwrap(),
+                (_, Some((link, target))) => std::os::unix::fs::symlink(target, real.join(link)).unwrap(),
+                _ => crate::write_atomic(&real.join(path), b"gitdir: elsewhere\n").unwrap(),
             }
         }
         (root, real)
@@ -134,17 +140,22 @@ mod tests {
             return;
         }
         let own = rustix::process::geteuid().as_raw();
-        for (mark, owner, of_folder, counts) in [
-            ("references.json", 65_534, own, false),
-            (".git", 65_534, own, false),
-            ("references.json", 65_534, 65_534, true),
+        for (paths, mark, of_folder, counts) in [
+            (&["srv/references.json"][..], "references.json", own, false),
+            (&["srv/.git"], ".git", own, false),
+            (&["srv/references.json"], "references.json", 65_534, true),
+            // Beside a mark of this user, and a link to this user's file.
+            (&["srv/.jaato/", "srv/references.json"], "references.json", own, false),
+            (&["srv/references.json", "srv/.references.json"], ".references.json", own, false),
+            (&["srv/.git", "srv/.references.json"], ".references.json", own, false),
+            (&["srv/own.json", "srv/references.json -> own.json"], "references.json", own, false),
         ] {
-            let (_root, real) = tree(&["home/", &format!("srv/{mark}"), "srv/p/a/"]);
-            let give = |path: &str, owner| std::os::unix::fs::chown(real.join(path), Some(owner), None).unwrap();
-            give(&format!("srv/{mark}"), owner);
+            let (_root, real) = tree(&[paths, &["home/", "srv/p/a/"]].concat());
+            let give = |path: &str, owner| std::os::unix::fs::lchown(real.join(path), Some(owner), None).unwrap();
+            give(&format!("srv/{mark}"), 65_534);
             give("srv/p/a", of_folder);
             let (found, _) = workspace_above(&real.join("srv/p/a"), Some(&real.join("home")));
-            assert_eq!(found, real.join(if counts { "srv" } else { "srv/p/a" }), "{mark} of {owner}");
+            assert_eq!(found, real.join(if counts { "srv" } else { "srv/p/a" }), "{mark} of {paths:?}");
             // The owner of the folder itself does not matter, because the user chose it.
             let (_, reason) = workspace_above(&real.join("srv"), Some(&real.join("home")));
             assert_ne!(reason, WorkspaceReason::NothingFound);
