@@ -18,7 +18,8 @@ pub(super) fn docs_path(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Opt
         let problem = Diagnostic::error(code, format!("'docs_path' {what}, so no page is written"));
         fields.report(node, problem.fix(format!("name a folder in the workspace, as in {DOCS_PATH}")));
     };
-    if text.contains('\\') || text.contains(char::is_control) {
+    // In other paths of the configuration, `${…}` is a variable.
+    if text.contains(['\\', '{', '}', '$']) || text.contains(char::is_control) {
         refuse(Code::BadPath, "has characters that are not allowed in it");
         return None;
     }

@@ -197,6 +197,9 @@ fn pages_have_their_own_folder() {
         ("'~'", "outside"),
         ("'C:/x'", "outside"),
         ("'a\\b'", "bad-path"),
+        ("'${HOME}/x'", "bad-path"),
+        ("'$HOME/x'", "bad-path"),
+        ("'a}'", "bad-path"),
         ("\"a\\nb\"", "bad-path"),
     ] {
         let (config, _) = read(&with(path), "f");

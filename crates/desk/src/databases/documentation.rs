@@ -119,12 +119,16 @@ impl Documentation {
 
     /// The files of missing catalog entries whose pages exist.
     pub fn missing_entries(&self) -> Vec<&str> {
-        // A source is a page, or the folder of a domain.
-        let existing = self.pages.iter().filter(|it| it.is_there).map(|it| Path::new(&it.page.path));
-        let places: BTreeSet<&Path> = existing.flat_map(|path| path.ancestors().take(3)).collect();
+        let places = self.source_places(|it| it.is_there);
         let is_missing = |path: &&String| self.entries_missing.contains(path.as_str());
         let with_pages = self.catalog.iter().filter(|(entry, ..)| places.contains(Path::new(&entry.path)));
         with_pages.map(|(_, file, _)| file).filter(is_missing).map(String::as_str).collect()
+    }
+
+    /// The paths of these pages, and the folders of their domains: a source is one or the other.
+    pub(super) fn source_places(&self, exists: impl Fn(&DocumentedPage) -> bool) -> BTreeSet<&Path> {
+        let existing = self.pages.iter().filter(|it| exists(it)).map(|it| Path::new(&it.page.path));
+        existing.flat_map(|path| path.ancestors().take(3)).collect()
     }
 
     /// Whether an edited file is a catalog entry rather than a page.

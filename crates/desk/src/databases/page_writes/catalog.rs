@@ -1,6 +1,7 @@
 //! Writes the catalog entries of domains and tables with pages, and removes those that are obsolete.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use refdesk_database::documenter::ManifestEntry;
 use refdesk_files::name::sha256_hex;
@@ -48,6 +49,8 @@ impl DocumentationRun<'_, '_> {
         let prepared = self.prepared;
         let before: BTreeMap<&str, &ManifestEntry> =
             prepared.manifest.iter().flat_map(|it| &it.catalog).map(|entry| (entry.id.as_str(), entry)).collect();
+        let written: BTreeSet<&str> = self.report.written.iter().map(String::as_str).collect();
+        let places = prepared.source_places(|it| it.is_there || written.contains(it.page.path.as_str()));
         let mut entries = Vec::new();
         for (entry, path, text) in &prepared.catalog {
             let hash = sha256_hex(text.as_bytes());
@@ -74,6 +77,11 @@ impl DocumentationRun<'_, '_> {
                     before
                 }
             };
+            // A source whose pages could not be written would be missing.
+            if !places.contains(Path::new(&entry.path)) {
+                entries.extend(known.map(|known| noted(known.content_hash.clone())));
+                continue;
+            }
             match self.writes.write(path, text, &found) {
                 Ok(written) => {
                     self.unnoted.push((written.shown, text.len()));

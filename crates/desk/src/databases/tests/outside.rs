@@ -363,6 +363,24 @@ fn a_linked_page_stops_only_that_page() {
     }
 }
 
+/// Pages that the file system refuses are missing, and a source without pages would be reported forever.
+#[test]
+fn pages_that_cannot_be_written_become_no_source() {
+    for granularity in ["domain", "table"] {
+        let world = World::new();
+        world.sql("one.db", "CREATE TABLE zone (id INTEGER PRIMARY KEY)");
+        let config = CONFIG.replace("shop.db}", &format!("one.db}}, granularity: {granularity}"));
+        world.put(".jaato/databases.yaml", &config);
+        let mut desk = world.desk();
+        let prepared = desk.prepare_documentation(&options()).unwrap();
+        assert_eq!(prepared.catalog.len(), 1, "{:?}", prepared.problems);
+        world.put("docs/databases/shop", "a file where the pages should be\n");
+        let report = desk.write_documentation(&Session::of_client("test"), &prepared, &mut |_| true).unwrap();
+        assert!(!report.failed.is_empty() && !report.is_ended, "{report:?}");
+        assert_eq!((report.written, report.sources, desk.catalog().len()), (vec![], vec![], 0), "{granularity}");
+    }
+}
+
 #[test]
 fn catalog_entries_are_not_written_through_links_or_outside_either() {
     for (path, references, code) in [
