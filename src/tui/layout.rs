@@ -15,7 +15,7 @@ use crate::tui::pane::Pane;
 pub use arrangement::{Arrangement, Focused, Preset, ScreenLayout, WIDE, layout};
 use splits::part;
 
-pub use hints::{HintsFocus, HintsNeeds, hints, hints_rows};
+pub use hints::{HintsFocus, HintsNeeds, hints, hints_rows, hints_width};
 pub use splits::{GridNeeds, MIN, Splits};
 pub use templates::{TemplatesNeeds, templates, templates_rows};
 

@@ -373,7 +373,6 @@ impl State {
     }
 
     fn hints_needs(&self, inner: Rect) -> HintsNeeds {
-        let columns = inner.width.saturating_sub(2);
         let busy = match (self.focus == Pane::Hints, self.typing) {
             (false, _) => HintsFocus::Nothing,
             (true, Some(Typing::Prompt)) => HintsFocus::Prompt,
@@ -383,14 +382,16 @@ impl State {
             (true, _) if self.in_feed() => HintsFocus::Feed,
             (true, _) => HintsFocus::List,
         };
-        let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
         // Beside other panes, an empty feed explains its purpose.
         let feed = match self.feed.notices.len() {
             0 if self.arrangement.is_grid(tour::rest(self)) => usize::MAX,
             notices => notices,
         };
         let matches = if self.shows_enriched() { usize::MAX } else { self.len(Pane::Hints) };
-        HintsNeeds { busy, prompt, matches, aside: hints::aside(self, busy, columns).len(), feed }
+        let needs = HintsNeeds { busy, matches, feed, ..HintsNeeds::default() };
+        let columns = layout::hints_width(inner, needs).saturating_sub(2);
+        let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
+        HintsNeeds { prompt, aside: hints::aside(self, busy, columns).len(), ..needs }
     }
 
     pub fn in_feed(&self) -> bool {

@@ -54,12 +54,21 @@ pub fn hints_rows(matches: usize) -> u16 {
     matches.saturating_add(1 + WITH_FEED / 2).max(WITH_FEED).saturating_add(2 + BORDERS)
 }
 
+/// The width of the prompt and its matches: all of `inner`, or what a feed beside them leaves.
+pub fn hints_width(inner: Rect, wants: HintsNeeds) -> u16 {
+    // The focused feed takes the full width, because its rows are sentences.
+    if inner.width < MIN_WIDTH_SIDE_BY_SIDE || wants.busy.is_feed() || wants.feed == 0 {
+        return inner.width;
+    }
+    // Focused reasons need more width than the newest notices.
+    let is_read = wants.busy != HintsFocus::Nothing && wants.matches > 0;
+    inner.width - if is_read { inner.width / 3 } else { inner.width / 2 }
+}
+
 /// Lays out prompt, matches and feed from top to bottom, each list with a rule above it. The focused list has
 /// the details of its row below it. If there is room for both, the feed is beside the prompt and matches.
 pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
-    let has_feed = wants.feed > 0 || wants.busy.is_feed();
-    // The focused feed takes the full width, because its rows are sentences.
-    if inner.width >= MIN_WIDTH_SIDE_BY_SIDE && !wants.busy.is_feed() && has_feed {
+    if hints_width(inner, wants) < inner.width {
         return hints_beside_feed(inner, wants, shares);
     }
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
@@ -85,7 +94,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
         HintsFocus::Feed if shares.lower.is_some() => lower_part(shares, inner, left),
         HintsFocus::Feed if prompt == 0 => left.saturating_sub(1),
         HintsFocus::Feed => left.saturating_sub(1 + rows(wants.matches).min(left / 4).clamp(1, 5)),
-        _ if left < WITH_FEED || !has_feed => 0,
+        _ if left < WITH_FEED || wants.feed == 0 => 0,
         _ if shares.lower.is_some() => lower_part(shares, inner, left),
         HintsFocus::Nothing => unfocused(left * 2 / 5),
         HintsFocus::List => unfocused(left * 3 / 10),
@@ -106,10 +115,7 @@ pub fn hints(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
 
 fn hints_beside_feed(inner: Rect, wants: HintsNeeds, shares: Shares) -> PaneLayout {
     let rows = |wanted: usize| u16::try_from(wanted).unwrap_or(u16::MAX);
-    // Focused reasons need more width than the newest notices.
-    let is_read = wants.busy != HintsFocus::Nothing && wants.matches > 0;
-    let beside = if is_read { inner.width / 3 } else { inner.width / 2 };
-    let (left, right) = split_columns(inner, inner.width - beside);
+    let (left, right) = split_columns(inner, hints_width(inner, wants));
     // One column for the dividing line, and one row for the feed's rule.
     let (_, feed) = split_columns(right, 1);
     let (_, feed) = split_rows(feed, 1);

@@ -5,10 +5,10 @@ use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::update;
-use refdesk_desk::engine::{Loading, Request, Response, Snapshot};
+use refdesk_desk::engine::{Event, Loading, Request, Response, Snapshot};
 use refdesk_enrich::{Considered, Findings, Hint, Neighbour, Rejection, SkippedSource, WhyNot};
 
-use crate::tui::tests::{answer, commands, press, screen, stale};
+use crate::tui::tests::{answer, commands, event, press, screen, stale};
 
 #[test]
 fn typing_requests_matches_and_old_answers_are_dropped() {
@@ -37,19 +37,28 @@ fn typing_requests_matches_and_old_answers_are_dropped() {
 }
 
 #[test]
-fn the_reason_of_the_row_under_the_cursor_is_whole_while_the_prompt_is_typed() {
-    let mut state = fixture::state(120, 36);
-    press(&mut state, "3 Enter \"x/java\"");
-    let passed = SkippedSource {
-        id: "java-service".into(),
-        tags: vec!["java".to_owned()],
-        ranges: std::iter::once(2..6).collect(),
-        why: WhyNot::Inside { piece: "x/java".to_owned(), neighbour: Neighbour::Before('/') },
-    };
-    answer(&mut state, Response::Findings(Findings { passed: vec![passed], ..Findings::default() }));
-    let shown = screen(&state);
-    for piece in ["No hint: java appears only in x/java, and the /", "x excludes it."] {
-        assert!(shown.contains(piece), "{shown}");
+fn the_reason_of_the_row_under_the_cursor_is_whole() {
+    let long = format!("{}/java", "x".repeat(50));
+    for (piece, keys, parts) in [
+        ("x/java", "", ["No hint: java appears only in x/java, and the /", "x excludes it."]),
+        // Beside a feed there is less width, and the rows are there.
+        (long.as_str(), "Esc F4", ["No hint: java appears only in", "Space picks it, x excludes it."]),
+    ] {
+        let mut state = fixture::state(120, 36);
+        event(&mut state, Event::Notice(fixture::notice("changed")));
+        press(&mut state, "3 Enter \"x/java\"");
+        let passed = SkippedSource {
+            id: "java-service".into(),
+            tags: vec!["java".to_owned()],
+            ranges: std::iter::once(2..6).collect(),
+            why: WhyNot::Inside { piece: piece.to_owned(), neighbour: Neighbour::Before('/') },
+        };
+        answer(&mut state, Response::Findings(Findings { passed: vec![passed], ..Findings::default() }));
+        press(&mut state, keys);
+        let shown = screen(&state);
+        for part in parts {
+            assert!(shown.contains(part), "{shown}");
+        }
     }
 }
 
