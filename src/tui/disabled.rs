@@ -180,7 +180,8 @@ fn toggle(state: &State) -> Option<String> {
         Some(member) if member.role == Role::Transitive => {
             let parents = source_state::parents(member);
             let [exclude, keep] = [Action::Exclude, Action::Keep].map(|action| state.key(action));
-            Some(format!("pulled in by {parents}: press {exclude} to exclude it, {keep} to keep it as a pick"))
+            let after = after_jump(state);
+            Some(format!("pulled in by {parents}: {after}press {exclude} to exclude it, {keep} to keep it as a pick"))
         }
         _ => missing(state, id),
     }
@@ -192,11 +193,19 @@ fn missing(state: &State, id: &str) -> Option<String> {
     // Unwatched files are reread only on request.
     let is_unwatched = matches!(state.snapshot.watching, Watching::Off(_));
     let then = if is_unwatched { format!(", then press {}", state.key(Action::Reload)) } else { String::new() };
-    let define = state.key(Action::Define);
+    let [after, define] = [after_jump(state), state.key(Action::Define)];
     Some(format!(
-        "@{id} is missing: {path} {}; {define} opens its definition, to correct the path{then}",
+        "@{id} is missing: {path} {}; {after}{define} opens its definition, to correct the path{then}",
         source.why_missing()
     ))
+}
+
+/// Where the keys of a source work while they are typed as text: `after Enter, `.
+fn after_jump(state: &State) -> String {
+    match state.open_window() {
+        Some(WindowKind::Jump) => format!("after {}, ", state.key_in(KeyContext::Jump, Action::Confirm)),
+        _ => String::new(),
+    }
 }
 
 fn keep(state: &State) -> Option<String> {

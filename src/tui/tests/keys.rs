@@ -42,6 +42,11 @@ fn disabled_actions_say_why_and_do_nothing() {
     for (keys, why) in [
         ("j j Space", "pulled in by @circuit-breaker: press x to exclude it, p to keep it as a pick"),
         ("2 j j j j Space", "pulled in by @circuit-breaker, @retry-pattern: press x to exclude it"),
+        ("C-k \"retry-pattern\" C-o", "pulled in by @circuit-breaker: after Enter, press x to exclude it"),
+        (
+            "C-k \"legacy-errors\" C-o",
+            "@legacy-errors is missing: docs/legacy/codes.md does not exist; after Enter, e opens its definition",
+        ),
         (
             "G k p",
             "@legacy-errors is missing: docs/legacy/codes.md does not exist; e opens its definition, to correct the path",
