@@ -290,7 +290,11 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];
     match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {
         Some(binding) => match state.keymap.key_to(binding.action, &input::contexts(state)) {
-            Some(key) => format!("{keys} does nothing here: {} is {key}", binding.name),
+            Some(key) => {
+                // An action may have another name here.
+                let here = state.keymap.bound(key.keys(), &input::contexts(state)).unwrap_or(binding);
+                format!("{keys} does nothing here: {} is {key}", here.name)
+            }
             None => format!("{keys} ({}) is available {}", binding.name, availability::of(state, binding)),
         },
         None => {

@@ -68,6 +68,7 @@ fn disabled_actions_say_why_and_do_nothing() {
         ),
         ("3 s", "s (sort) is available in the catalog (1)"),
         ("1 t", "t (next kind) is available in the feed (f)"),
+        ("K", "K does nothing here: read is Enter"),
         ("F9", "F9 does nothing here: ? shows the keys"),
         ("? x", "x does nothing in this window: Esc closes it"),
         ("C Enter", "Enter does nothing in this window: y says yes, Esc no"),
