@@ -1,6 +1,7 @@
 //! What an agent's session knows, as rows: the selection tree with what the session was sent about each source, then
 //! the other sources it knows. Also describes what it got and did.
 
+use refdesk_core::catalog::SourceKind;
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{AgentActivity, AgentSession, Knowledge};
 use refdesk_text::names::joined;
@@ -17,14 +18,20 @@ pub struct KnownRow {
     pub node: Option<TreeRow>,
     /// `None` if it was sent nothing about the source.
     pub knowledge: Option<Knowledge>,
+    /// Whether its instruction is its whole text.
+    pub is_inline: bool,
 }
 
 pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
+    let is_inline = |id: &str| {
+        let source = snapshot.catalog.get(id);
+        source.is_some_and(|source| matches!(source.kind, SourceKind::Inline { .. }))
+    };
     let of_tree = |node: TreeRow| {
         let is_given = matches!(node.kind, TreeRowKind::Member(_) | TreeRowKind::Auto(_));
         let id = node.id(snapshot).filter(|_| is_given)?.to_owned();
         let knowledge = session.known.get(&id).copied();
-        Some(KnownRow { id, node: Some(node), knowledge })
+        Some(KnownRow { is_inline: is_inline(&id), id, node: Some(node), knowledge })
     };
     let mut rows: Vec<KnownRow> =
         selection_tree::rows(snapshot, Order::Catalog).into_iter().filter_map(of_tree).collect();
@@ -33,14 +40,20 @@ pub fn rows(snapshot: &Snapshot, session: &AgentSession) -> Vec<KnownRow> {
         .known
         .iter()
         .filter(|(id, _)| !snapshot.selection.contains(id.as_str()) && !is_auto(id))
-        .map(|(id, knowledge)| KnownRow { id: id.clone(), node: None, knowledge: Some(*knowledge) })
+        .map(|(id, knowledge)| KnownRow {
+            id: id.clone(),
+            node: None,
+            knowledge: Some(*knowledge),
+            is_inline: is_inline(id),
+        })
         .collect();
     rows.extend(others);
     rows
 }
 
 /// `the session read it twice and was sent how to read it`.
-pub fn sentence(knowledge: Knowledge) -> String {
+pub fn sentence(knowledge: Knowledge, is_inline: bool) -> String {
+    let [texts, instructions] = knowledge.texts_and_instructions(is_inline);
     let times = |count: u32| match count {
         0 | 1 => String::new(),
         2 => " twice".to_owned(),
@@ -51,8 +64,8 @@ pub fn sentence(knowledge: Knowledge) -> String {
         knowledge.is_picked.then(|| "picked it".to_owned()),
     ];
     let got = [
-        (knowledge.instruction_count > 0)
-            .then(|| format!("what it is and how to read it{}", times(knowledge.instruction_count))),
+        (texts > 0).then(|| format!("its whole text{}", times(texts))),
+        (instructions > 0).then(|| format!("what it is and how to read it{}", times(instructions))),
         (knowledge.hints > 0).then(|| format!("a hint at it{}", times(knowledge.hints))),
         (knowledge.notices > 0).then(|| format!("its name in a notice{}", times(knowledge.notices))),
     ];
@@ -113,7 +126,7 @@ mod tests {
             .iter()
             .map(|row| {
                 let level = row.node.as_ref().map_or("-".to_owned(), |node| node.level.to_string());
-                format!("{level} {}: {}", row.id, row.knowledge.map(|it| it.words()).unwrap_or_default())
+                format!("{level} {}: {}", row.id, row.knowledge.map(|it| it.words(row.is_inline)).unwrap_or_default())
             })
             .collect();
         assert_eq!(
@@ -121,7 +134,7 @@ mod tests {
             [
                 "0 circuit-breaker: read twice, told",
                 "1 retry-pattern: hinted at",
-                "2 error-handling: named in a notice",
+                "2 error-handling: sent, named in a notice",
                 "3 legacy-errors: ",
                 "1 timeouts: ",
                 "0 team-conventions: told",
@@ -134,19 +147,23 @@ mod tests {
     #[test]
     fn a_sessions_activity_is_a_sentence() {
         let none = Knowledge::default();
-        for (knowledge, said) in [
-            (Knowledge { instruction_count: 1, ..none }, "the session was sent what it is and how to read it"),
-            (Knowledge { reads: 2, ..none }, "the session read it twice"),
+        let told = Knowledge { instruction_count: 3, full_instructions: 2, ..none };
+        for (knowledge, is_inline, said) in [
+            (told, false, "the session was sent what it is and how to read it 3 times"),
+            (told, true, "the session was sent its whole text twice and what it is and how to read it"),
+            (Knowledge { reads: 2, ..none }, true, "the session read it twice"),
             (
                 Knowledge { reads: 1, hints: 3, notices: 1, ..none },
+                false,
                 "the session read it and was sent a hint at it 3 times and its name in a notice",
             ),
             (
                 Knowledge { is_picked: true, reads: 1, instruction_count: 1, ..none },
+                false,
                 "the session read it, picked it and was sent what it is and how to read it",
             ),
         ] {
-            assert_eq!(sentence(knowledge), said);
+            assert_eq!(sentence(knowledge, is_inline), said);
         }
     }
 

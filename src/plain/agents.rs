@@ -78,7 +78,7 @@ pub fn show_session(state: &mut PlainState, activity: &AgentActivity, desk: &str
 fn known(state: &PlainState, row: &KnownRow) -> NumberedRow {
     let indent = "  ".repeat(row.node.as_ref().map_or(0, |node| node.level.min(10)));
     let words = match row.knowledge {
-        Some(knowledge) => knowledge.words(),
+        Some(knowledge) => knowledge.words(row.is_inline),
         None => "not told".to_owned(),
     };
     let outside = if row.node.is_none() { ", not selected" } else { "" };

@@ -142,6 +142,8 @@ pub struct Knowledge {
     pub hints: u32,
     /// How often the session received instructions for reading it, by an expansion or at its start.
     pub instruction_count: u32,
+    /// How many of these were in full, which for an inline source is its whole text.
+    pub full_instructions: u32,
     /// How often it was listed as pulled in, or as related to something that was read.
     pub notices: u32,
     /// How often it was read.
@@ -151,8 +153,15 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
+    /// How often the session was sent the whole text of the source, and how often only how to read it.
+    pub fn texts_and_instructions(&self, is_inline: bool) -> [u32; 2] {
+        let texts = if is_inline { self.full_instructions } else { 0 };
+        [texts, self.instruction_count.saturating_sub(texts)]
+    }
+
     /// `read twice, hinted at`, the strongest first.
-    pub fn words(&self) -> String {
+    pub fn words(&self, is_inline: bool) -> String {
+        let [texts, instructions] = self.texts_and_instructions(is_inline);
         let times = |count: u32, word: &str| match count {
             0 => None,
             1 => Some(word.to_owned()),
@@ -162,7 +171,8 @@ impl Knowledge {
         let words = [
             times(self.reads, "read"),
             self.is_picked.then(|| "picked".to_owned()),
-            times(self.instruction_count, "told"),
+            times(texts, "sent"),
+            times(instructions, "told"),
             times(self.hints, "hinted at"),
             times(self.notices, "named in a notice"),
         ];
@@ -353,11 +363,15 @@ impl AgentSession {
             }
             _ => {}
         }
-        for item in receipt.why.iter().filter(|item| item.level != Level::Count) {
+        // A line that refers to what was sent before sends nothing.
+        for item in receipt.why.iter().filter(|item| item.level != Level::Count && !item.is_given_above()) {
             match item.block {
                 BlockKind::Hint => knowledge(&mut self.known, &item.about, |it| it.hints += 1),
                 BlockKind::Expansion | BlockKind::Instruction => {
                     knowledge(&mut self.known, &item.about, |it| it.instruction_count += 1);
+                    if item.level == Level::Full {
+                        knowledge(&mut self.known, &item.about, |it| it.full_instructions += 1);
+                    }
                 }
                 BlockKind::Notice | BlockKind::Context => {
                     knowledge(&mut self.known, &item.about, |it| it.notices += 1);

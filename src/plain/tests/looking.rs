@@ -226,7 +226,7 @@ fn agent_sessions_are_listed_and_described() {
             "8 sources selected or known, then 6 lines of the journal, the newest first.",
             "1: circuit-breaker, read twice, told, about 1,450 tokens.",
             "2:   retry-pattern, hinted at, about 2,210 tokens.",
-            "3:     error-handling, named in a notice, about 18 tokens.",
+            "3:     error-handling, sent, named in a notice, about 18 tokens.",
             "4:       legacy-errors, not told, tokens unknown.",
             "5:   timeouts, not told, about 640 tokens.",
             "6: team-conventions, told, about 310 tokens.",

@@ -239,7 +239,7 @@ fn of_source<'a>(state: &State, mut row: ListRow<'a>, at: usize, columns: AgentC
     let id_room = columns.id.min(row.room() * 3 / 5).saturating_sub(cells::width(&lead));
     let id_role = if known.knowledge.is_some() { ThemeRole::Text } else { ThemeRole::Infra };
     row.id(&cells::clean(&known.id), id_room, theme.style(id_role));
-    let words = known.knowledge.map_or_else(|| state.skin.glyphs.dash.to_owned(), |it| it.words());
+    let words = known.knowledge.map_or_else(|| state.skin.glyphs.dash.to_owned(), |it| it.words(known.is_inline));
     let room = row.room().saturating_sub(TOKENS + 2);
     row.cell(&words, room, theme.style(if known.knowledge.is_some() { ThemeRole::Hints } else { ThemeRole::Infra }));
     row.text(&format!("{tokens:>TOKENS$}"), infra);

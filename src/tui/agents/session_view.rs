@@ -100,7 +100,7 @@ pub fn known(state: &State, columns: usize, most: usize) -> Vec<Line<'static>> {
     let Some(row) = state.agents.known.get(state.agents.row.at) else { return Vec::new() };
     let id = &row.id;
     let words = match row.knowledge {
-        Some(knowledge) => format!("@{id}: {}.", known_sources::sentence(knowledge)),
+        Some(knowledge) => format!("@{id}: {}.", known_sources::sentence(knowledge, row.is_inline)),
         None => format!("@{id}: the session got nothing about it since it began or was compacted."),
     };
     let state_words = source_state::words(&state.snapshot, id);

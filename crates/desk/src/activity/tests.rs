@@ -80,8 +80,8 @@ fn lines_add_up_to_sessions() {
             "s2 codex: 0 ~0, 0 ~0, 0, 1, 0/0 0/0",
         ]
     );
-    let known: Vec<String> = sessions[2].known.iter().map(|(id, it)| format!("{id} {}", it.words())).collect();
-    assert_eq!(known, ["a read, hinted at", "b hinted at", "c picked, told", "d named in a notice"]);
+    let known: Vec<String> = sessions[2].known.iter().map(|(id, it)| format!("{id} {}", it.words(id == "c"))).collect();
+    assert_eq!(known, ["a read, hinted at", "b hinted at", "c picked, sent", "d named in a notice"]);
     let lines: Vec<(&str, bool, Option<&str>)> =
         sessions[2].lines.iter().map(|it| (it.text.as_str(), it.has_text, it.subject.as_deref())).collect();
     assert_eq!(
@@ -109,17 +109,21 @@ fn the_tokens_of_lines_add_up_to_those_of_their_session() {
 
 #[test]
 fn a_cleared_session_has_no_knowledge_but_keeps_its_cost() {
-    use BlockKind::Hint;
+    use BlockKind::{Expansion, Hint};
     let hint = || sent(&[(Hint, "a", Level::Full)], 10);
+    let expanded = |level| sent(&[(Expansion, "a", level)], 10);
+    let mut given_above = expanded(Level::Full);
+    given_above.why[0].why = vec![MatchReason::Rule { rule: "given above".to_owned() }];
     let forgot = || Receipt::new(JournalEvent::Forgot);
     for (lines, known, tokens) in [
         (vec![hint(), hint(), hint()], vec!["a hinted at 3 times"], 30),
+        (vec![expanded(Level::Brief), expanded(Level::Full), given_above], vec!["a sent, told"], 30),
         (vec![hint(), hint(), forgot()], vec![], 20),
         (vec![hint(), forgot(), hint(), about(JournalEvent::Read, &["b"], 5)], vec!["a hinted at", "b read"], 25),
     ] {
         let lines: Vec<_> = lines.into_iter().map(|receipt| ("s", "codex", receipt)).collect();
         let session = folded(&lines).remove(0);
-        let words: Vec<String> = session.known.iter().map(|(id, it)| format!("{id} {}", it.words())).collect();
+        let words: Vec<String> = session.known.iter().map(|(id, it)| format!("{id} {}", it.words(true))).collect();
         assert_eq!((words, session.tokens()), (known.into_iter().map(str::to_owned).collect(), tokens));
     }
 }
