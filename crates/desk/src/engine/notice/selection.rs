@@ -9,7 +9,7 @@ use super::words::{SHOWN, at};
 use super::{Actor, ChangeOrigin, Notice, Topic};
 use crate::FileLine;
 use crate::engine::Snapshot;
-use refdesk_core::catalog::{SourceId, SourceKind};
+use refdesk_core::catalog::{Mode, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, reasons};
 use refdesk_files::path::display;
 use refdesk_text::tokens::grouped;
@@ -50,11 +50,12 @@ pub(crate) fn selection(before: &Snapshot, after: &Snapshot, cause: &ChangeOrigi
         }
         // One action is one notice.
         ChangeOrigin::Retraced { text, named } => {
-            let others = |members: &[&SelectedSource]| -> Vec<SourceId> {
-                let ids = members.iter().map(|member| member.id.clone());
+            let others = |members: &[&SelectedSource], of: &Snapshot| -> Vec<SourceId> {
+                let ids = not_auto(members, of).into_iter().map(|member| member.id.clone());
                 ids.filter(|id| !named.iter().any(|other| other == id.as_str())).collect()
             };
-            let sides = [("came with it", others(&entered), after), ("left with it", others(&left), before)];
+            let sides =
+                [("came with it", others(&entered, after), after), ("left with it", others(&left, before), before)];
             let sides = sides.iter().filter(|(_, ids, _)| !ids.is_empty());
             let reported: Vec<String> =
                 sides.map(|(what, ids, of)| format!("{what}: {}{}", at(ids), cost(", ", of, ids))).collect();
@@ -122,13 +123,21 @@ fn only_in(one: &[String], other: &[String]) -> Vec<String> {
     one.iter().filter(|id| !known.contains(id)).cloned().collect()
 }
 
+/// Without the auto sources, which agents are sent before and after.
+fn not_auto<'a>(members: &[&'a SelectedSource], of: &Snapshot) -> Vec<&'a SelectedSource> {
+    let is_auto = |id: &str| of.catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    members.iter().copied().filter(|member| !is_auto(member.id.as_str())).collect()
+}
+
 fn pulled_in_notice(after: &Snapshot, entered: &[&SelectedSource], by: &Actor) -> Option<Notice> {
+    let entered = not_auto(entered, after);
     let first = entered.first()?;
-    let notice = Notice::new(by.clone(), Topic::Selection, included(entered)).about(&first.id).of(entered.len());
+    let notice = Notice::new(by.clone(), Topic::Selection, included(&entered)).about(&first.id).of(entered.len());
     Some(notice.because(cost("", after, entered.iter().map(|member| &member.id))))
 }
 
 fn also_left_notice(before: &Snapshot, left: &[&SelectedSource], by: &Actor) -> Option<Notice> {
+    let left = not_auto(left, before);
     let first = left.first()?;
     let text = format!("Also left the selection: {}", at(left.iter().map(|member| &member.id)));
     let notice = Notice::new(by.clone(), Topic::Selection, text).about(&first.id).of(left.len());

@@ -3,7 +3,7 @@
 use super::words::cut;
 use super::*;
 use refdesk_core::catalog::testing::inline;
-use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceKind};
+use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceKind};
 use refdesk_core::mention::{Mention, MentionGraph, MentionKind};
 use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::Stamp;
@@ -95,6 +95,30 @@ fn messages_about_changes() {
         ),
     ] {
         assert_eq!(reported(&before, &after), expected);
+    }
+}
+
+#[test]
+fn auto_sources_are_sent_before_and_after_a_choice() {
+    let by = |picks: &[&str], exclusions: &[&str]| {
+        let snapshot = snapshot(&["a", "b", "c"], &["a>b", "a>c"], picks, exclusions);
+        let auto = |source: &Source| {
+            let mode = if source.id.as_str() == "c" { Mode::Auto } else { source.mode };
+            Source { mode, ..source.clone() }
+        };
+        let catalog = Arc::new(Catalog::new(snapshot.catalog.sources().iter().map(auto).collect()));
+        Snapshot { catalog, tokens: Arc::new([("b".into(), 1200), ("c".into(), 34)].into()), ..snapshot }
+    };
+    let (with, without) = (by(&["a"], &[]), by(&[], &[]));
+    for (before, after, expected) in [
+        (&without, &with, "refdesk select: References transitively included: @b (from @a) [~1,200 tokens]"),
+        (&with, &without, "refdesk select: Also left the selection: @b [~1,200 tokens]"),
+    ] {
+        assert_eq!(reported(before, after)[1..], [expected]);
+        let named = vec!["a".to_owned()];
+        let cause = ChangeOrigin::Retraced { text: "Undone".to_owned(), named };
+        let undone = notices(before, after, &cause).pop().unwrap();
+        assert!(undone.reason.ends_with("with it: @b, ~1,200 tokens"), "{}", undone.reason);
     }
 }
 
