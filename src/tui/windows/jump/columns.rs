@@ -55,6 +55,9 @@ pub fn place(state: &State, row: &JumpRow, detail: PlaceDetail) -> Option<String
 /// Below this width of a section's name, files that its id names are left out.
 const READABLE_NAME: usize = 24;
 
+/// Minimum width of the text beside an id of any length, if the id is readable then.
+const MIN_TEXT: usize = 24;
+
 /// Minimum width of a section's name.
 const MIN_NAME: usize = 16;
 
@@ -89,9 +92,11 @@ impl WidestTexts {
         widest
     }
 
-    /// Width of the names: ids in full, other names as far as everything else leaves room.
+    /// Width of the names: ids in full unless one is so long that it would hide every text, other names as far as
+    /// everything else leaves room.
     pub fn names(self, room: usize) -> usize {
-        self.id.max(self.name.min(room / 2)).min(room)
+        let most = room.saturating_sub(MIN_TEXT).max(READABLE_NAME).min(room);
+        self.id.max(self.name.min(room / 2)).min(most)
     }
 
     /// The columns of a section. Files that the ids name are left out first; then names shrink before ids and
@@ -103,5 +108,20 @@ impl WidestTexts {
         let name = self.names(room).min(room.saturating_sub(1 + beside).max(MIN_NAME));
         let left = room.saturating_sub(name + 1 + 2 + place + 1);
         SectionColumns { name, source: self.source.min(left.max(MIN_SOURCE)), detail }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_id_leaves_room_for_the_texts() {
+        for (id, name, room, expected) in
+            [(184, 9, 100, 76), (50, 9, 100, 50), (9, 70, 100, 50), (50, 9, 40, 24), (50, 9, 20, 20), (30, 9, 60, 30)]
+        {
+            let widest = WidestTexts { id, name, ..WidestTexts::default() };
+            assert_eq!(widest.names(room), expected, "{id} {name} {room}");
+        }
     }
 }
