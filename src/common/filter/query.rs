@@ -7,6 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use refdesk_core::catalog::Mode;
 use refdesk_text::fold::{can_match, collapsed, tag_key};
+use refdesk_text::names::either;
 
 use crate::common::budget::parse_limit;
 
@@ -230,8 +231,8 @@ fn test(bare: &str, kind: AtomKind) -> Result<Option<Test>, String> {
         return Ok(Some(Test::Mode(if found == Mode::Auto.word() { Mode::Auto } else { Mode::Selectable })));
     }
     if let Some(typed) = lower.strip_prefix("is:") {
-        let names = StatusWord::ALL.map(StatusWord::word).join(", ");
-        return StatusWord::from_word(typed).map(|word| Some(Test::State(word))).ok_or(format!("is: {names}"));
+        let names = either(&StatusWord::ALL.map(StatusWord::word));
+        return StatusWord::from_word(typed).map(|word| Some(Test::State(word))).ok_or(format!("is: must be {names}"));
     }
     Ok(Some(match StatusWord::from_word(bare) {
         Some(word) => Test::State(word),
@@ -272,7 +273,7 @@ mod tests {
 
     #[test]
     fn parsed_lines() {
-        let is = "[is: selected, picked, pulled, auto, missing, excluded, available, dormant, untrusted]";
+        let is = "[is: must be selected, picked, pulled, auto, missing, excluded, available, dormant or untrusted]";
         for (line, understood) in [
             ("", ""),
             ("  ", ""),
