@@ -7,7 +7,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::{
     DifferenceLayout, Handled, Titles, Window, WindowKind, WindowRows, centred, difference_layout, draw_frame,
-    draw_text, paragraphs, text_columns, wide,
+    draw_text, paragraphs, summary_rows, text_columns, wide,
 };
 use crate::tui::action::Action;
 use crate::tui::fix;
@@ -27,6 +27,9 @@ use refdesk_files::output::{PriorContent, Proposal, WriteFailure, WrittenFile};
 use refdesk_text::names::first_of;
 
 pub struct Write;
+
+/// The rows of the path.
+const FIELD: u16 = 1;
 
 /// Maximum lines above the diff.
 const SUMMARY: usize = 6;
@@ -248,47 +251,56 @@ fn why_not(state: &State) -> Option<String> {
 }
 
 fn places(state: &State) -> DifferenceLayout {
-    difference_layout(state, layout::inner(Write.outer(state)), 1, summary(state).len())
+    difference_layout(state, layout::inner(Write.outer(state)), FIELD, summary(state).len())
 }
 
 fn len(state: &State) -> usize {
     proposal(state).map_or(0, |proposal| proposal.diff.lines.len())
 }
 
-/// The effect of the write and what to check first, in at most [`SUMMARY`] rows.
+/// The effect of the write and what to check first, in at most [`SUMMARY`] rows. If space is short, the missing values
+/// come before the effect, because nothing is written without them.
 fn summary(state: &State) -> WrappedText {
     let mut lines: Vec<(String, ThemeRole)> = Vec::new();
     if state.templates.writing == WriteState::Changed {
         let text = "The file has changed since you looked. Nothing was written; this is the difference now.";
         lines.push((text.to_owned(), ThemeRole::Error));
     }
-    match (proposal(state), why_not(state)) {
+    let first = match (proposal(state), why_not(state)) {
         (Some(proposal), why) => {
+            let first = lines.len();
             lines.push((figures(state, proposal), ThemeRole::Text));
             lines.extend(proposal.diff.note.clone().map(|note| (note, ThemeRole::Warning)));
             let why = why.filter(|_| effect(state, proposal) != WriteEffect::Same);
             lines.extend(why.map(|why| (why, ThemeRole::Infra)));
+            first
         }
         (None, why) => {
             // A path that is not typed yet, or a pending answer, is not a mistake.
             let is_mistake = is_path_typed(state) && preview_update::is_answered(state);
             let role = if is_mistake { ThemeRole::Error } else { ThemeRole::Infra };
             lines.extend(why.map(|why| (cells::sentence(&why).into_owned(), role)));
+            lines.len()
         }
-    }
+    };
     let shown = state.preview().and_then(|preview| preview.rendered.as_ref());
     let warnings = shown.map_or(&[][..], |rendered| &rendered.warnings);
     let sign = state.skin.glyphs.problem;
-    lines.extend(missing(state).iter().chain(warnings).map(|it| (format!("{sign} {it}"), ThemeRole::Warning)));
-    let columns = text_columns(Write.outer(state).width);
-    let text = paragraphs(lines, columns);
-    match text.len().checked_sub(SUMMARY) {
-        Some(over @ 1..) => {
-            let more = format!("and {} more, in the preview", over + 1);
-            text.cut(SUMMARY - 1, PageLine::new(more, ThemeRole::Warning))
-        }
-        _ => text,
+    let (missing, at) = (missing(state), lines.len());
+    lines.extend(missing.iter().chain(warnings).map(|it| (format!("{sign} {it}"), ThemeRole::Warning)));
+    let outer = Write.outer(state);
+    let (columns, rows) =
+        (text_columns(outer.width), usize::from(summary_rows(layout::inner(outer), FIELD)).min(SUMMARY));
+    let whole = paragraphs(lines.iter().map(|(text, role)| (text, *role)), columns);
+    let over = whole.len().saturating_sub(rows);
+    if over == 0 {
+        return whole;
     }
+    if let Some(moved) = lines.get_mut(first..=at).filter(|_| missing.is_some()) {
+        moved.rotate_right(1);
+    }
+    let more = format!("and {} more, in the preview", over + 1);
+    paragraphs(lines, columns).cut(rows.saturating_sub(1), PageLine::new(more, ThemeRole::Warning))
 }
 
 /// `2 values are not given: fields[0].name, basePackage`
