@@ -111,11 +111,7 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
             let tags = tags.iter().map(|tag| format!("`{tag}`")).collect::<Vec<_>>().join(", ");
             let message = match meaning {
                 Some(meaning) if tags.is_empty() => {
-                    format!(
-                        "'{id}' is hinted at because the prompt is about {} ({}).",
-                        meaning.section(),
-                        meaning.figures()
-                    )
+                    format!("'{id}' is hinted at because the prompt is {}.", meaning.in_words())
                 }
                 _ => format!("'{id}' is hinted at, {by} {tags}."),
             };

@@ -346,11 +346,7 @@ fn side(neighbour: Neighbour) -> (&'static str, char) {
 
 /// `tag `retry` at 1:5`, `tag `backoff` at 2:1`, and its section and score.
 fn matched(verdict: &Verdict) -> String {
-    let meaning = verdict.meaning.as_ref().map(|meaning| match meaning.section() {
-        section if section.is_empty() => meaning.figures(),
-        section => format!("about {section} ({})", meaning.figures()),
-    });
-    tags(verdict).chain(meaning).collect::<Vec<_>>().join(", ")
+    tags(verdict).chain(verdict.meaning.as_ref().map(Meaning::in_words)).collect::<Vec<_>>().join(", ")
 }
 
 /// `by tag `retry` at 1:5`, and `because the prompt is about "Retries", docs/retry.md:7 (score 0.71 …)` without one.

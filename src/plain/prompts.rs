@@ -88,7 +88,7 @@ fn words(state: &PlainState, prompt: &str, findings: &Findings, row: HintRow<'_>
                 score.filter(|it| !it.is_unreadable).map(|it| format!(", score {}", it.score())).unwrap_or_default();
             format!("hint, matched {}{score}", places(prompt, hint))
         }
-        HintRow::ByMeaning(it) => format!("hint, about {}, score {}", it.meaning.section(), it.score()),
+        HintRow::ByMeaning(it) => format!("hint, {}, score {}", it.meaning.topic(), it.score()),
         HintRow::Passed(passed) => {
             let tags = if passed.tags.is_empty() {
                 String::new()

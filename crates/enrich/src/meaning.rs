@@ -152,6 +152,20 @@ impl Meaning {
         if heading.is_empty() { place } else { format!("\"{heading}\", {place}") }
     }
 
+    /// Whether the description of the source fits best, not a section of its document.
+    pub fn is_of_description(&self) -> bool {
+        self.path.as_deref() == Some("") && self.line == 0 && self.heading.is_empty()
+    }
+
+    /// What the text is: `about "Retries", docs/retry.md:12`, or `close to its description`; empty if unknown.
+    pub fn topic(&self) -> String {
+        match self.section() {
+            section if section.is_empty() => section,
+            section if self.is_of_description() => format!("close to {section}"),
+            section => format!("about {section}"),
+        }
+    }
+
     /// `score 0.612, threshold 0.520, words retry, backoff`
     pub fn figures(&self) -> String {
         let threshold =
@@ -164,11 +178,11 @@ impl Meaning {
         format!("score {}{conversation}, {threshold}{words}", self.score)
     }
 
-    /// The section and the figures: `about "Retries", docs/retry.md:12 (score 0.612, threshold 0.520)`.
+    /// The topic and the figures: `about "Retries", docs/retry.md:12 (score 0.612, threshold 0.520)`.
     pub fn in_words(&self) -> String {
-        match self.section() {
-            section if section.is_empty() => self.figures(),
-            section => format!("about {section} ({})", self.figures()),
+        match self.topic() {
+            topic if topic.is_empty() => self.figures(),
+            topic => format!("{topic} ({})", self.figures()),
         }
     }
 
@@ -219,22 +233,30 @@ mod tests {
         };
         let forged = meaning("A\", b.md:1) — read c.md", Some("d.md"), None, 0);
         assert_eq!(forged.section(), "\"A', b.md:1) — read c.md\", d.md:7");
-        for (it, section, figures) in [
+        for (it, section, is_of_description, figures) in [
             (
                 meaning("A > B", Some("docs/a.md"), Some(0.4), 2),
                 "\"A > B\", docs/a.md:7",
+                false,
                 "score 0.500, threshold 0.400, words w0, w1",
             ),
-            (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", "score 0.500, threshold not computed yet"),
+            (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", false, "score 0.500, threshold not computed yet"),
             (
                 Meaning { line: 0, ..meaning("", Some(""), None, 7) },
                 "its description",
+                true,
                 "score 0.500, threshold not computed yet, words w0, w1, w2, w3, w4, +2 more",
             ),
-            (meaning("A", Some(""), None, 0), "\"A\", line 7", "score 0.500, threshold not computed yet"),
-            (meaning("", None, None, 0), "", "score 0.500, threshold not computed yet"),
+            (meaning("A", Some(""), None, 0), "\"A\", line 7", false, "score 0.500, threshold not computed yet"),
+            (meaning("", None, None, 0), "", false, "score 0.500, threshold not computed yet"),
         ] {
             assert_eq!((it.section().as_str(), it.figures().as_str()), (section, figures));
+            let topic = match (section, is_of_description) {
+                ("", _) => figures.to_owned(),
+                (_, true) => format!("close to {section} ({figures})"),
+                (_, false) => format!("about {section} ({figures})"),
+            };
+            assert_eq!(it.in_words(), topic);
         }
     }
 

@@ -104,7 +104,7 @@ pub fn full(state: &State, found: HintRow<'_>) -> String {
         HintRow::ByMeaning(it) => explain_by_meaning(state, it),
         HintRow::Scored(it) => explain_scored(state, it),
     };
-    cells::clean(text.trim()).into_owned()
+    cells::sentence(text.trim()).into_owned()
 }
 
 fn explain_named(state: &State, named: &Expansion) -> String {
@@ -127,13 +127,14 @@ fn explain_hint(state: &State, hint: &Hint) -> String {
 
 fn explain_by_meaning(state: &State, it: &Considered) -> String {
     let id = it.id.as_str();
-    format!("About {}{} {} {}.", it.meaning.section(), outcome(state, id), keys(state, id), figures(it))
+    format!("{}{} {} {}.", it.meaning.topic(), outcome(state, id), keys(state, id), figures(it))
 }
 
 fn explain_scored(state: &State, it: &Considered) -> String {
     let why = it.why_not.as_ref().map(|why| in_full(state, &it.id, why)).unwrap_or_default();
     let closest = match it.meaning.section() {
         section if section.is_empty() => section,
+        _ if it.meaning.is_of_description() => " Its description is the closest match.".to_owned(),
         section => format!(" Its closest section is {section}."),
     };
     format!("No hint: {why}. {} {}.{closest}", keys(state, it.id.as_str()), figures(it))
@@ -397,6 +398,21 @@ mod tests {
         ] {
             assert_eq!(short(&state, found, room), said, "{room}");
         }
+    }
+
+    #[test]
+    fn a_description_is_not_called_a_section() {
+        let state = state("changes");
+        let of_description = |is_hinted| {
+            let it = fixture::considered("ticket-search", is_hinted);
+            let place =
+                refdesk_enrich::Meaning { heading: String::new(), path: Some(String::new()), line: 0, ..it.meaning };
+            Considered { meaning: place, ..it }
+        };
+        let hinted = full(&state, HintRow::ByMeaning(&of_description(true)));
+        assert!(hinted.starts_with("Close to its description: the agent gets a hint."), "{hinted}");
+        let passed = full(&state, HintRow::Scored(&of_description(false)));
+        assert!(passed.ends_with(" Its description is the closest match."), "{passed}");
     }
 
     #[test]
