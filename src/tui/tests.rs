@@ -112,7 +112,7 @@ fn commands(effects: &[Effect]) -> Vec<Request> {
 }
 
 /// The screen as text, without trailing blanks.
-fn screen(state: &State) -> String {
+pub(super) fn screen(state: &State) -> String {
     snapshot::text(&snapshot::buffer(state))
 }
 

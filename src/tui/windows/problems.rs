@@ -15,6 +15,9 @@ use refdesk_text::report::{Diagnostic, total};
 /// The minimum width for showing codes, which the details always show.
 const MIN_WIDTH_WITH_CODES: usize = 90;
 
+/// The minimum width of a code, so that few columns move when the list scrolls.
+const MIN_CODE: usize = 16;
+
 /// The minimum width of a shortened quoted path.
 const LEAST_QUOTED: usize = 5;
 
@@ -41,8 +44,9 @@ impl Window for Problems {
         let caption = if all.is_empty() { "" } else { "how to fix it" };
         let titles = ListTitles { title: "Problems", note, role, caption };
         let shown = all.get(cursor.window(all.len(), usize::from(list.parts(state).0.height))).unwrap_or_default();
+        let code = |it: &Diagnostic| it.code.as_str().to_owned();
         let widest =
-            [subject, short_place].map(|text| shown.iter().map(|it| cells::width(&text(it))).max().unwrap_or(0));
+            [code, subject, short_place].map(|text| shown.iter().map(|it| cells::width(&text(it))).max().unwrap_or(0));
         let row = |at: usize, width| Some(row(state, all.get(at)?, widest, width));
         let columns = text_columns(list.outer(state).width);
         let text = match all.get(cursor.at) {
@@ -105,7 +109,7 @@ fn fitted(message: &str, columns: usize, ellipsis: &str) -> String {
     quoted.unwrap_or_else(|| message.to_owned())
 }
 
-fn row<'a>(state: &'a State, diagnostic: &Diagnostic, [widest, place]: [usize; 2], width: u16) -> ListRow<'a> {
+fn row<'a>(state: &'a State, diagnostic: &Diagnostic, [code, widest, place]: [usize; 3], width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let mut row = ListRow::new(&state.skin, width);
     let (word, role) =
@@ -113,7 +117,7 @@ fn row<'a>(state: &'a State, diagnostic: &Diagnostic, [widest, place]: [usize; 2
     row.cell(word, 7, theme.style(role));
     let room = widest.min(row.room() * 2 / 5);
     if row.room() >= MIN_WIDTH_WITH_CODES {
-        row.cell(diagnostic.code.as_str(), 16, theme.style(ThemeRole::Infra));
+        row.cell(diagnostic.code.as_str(), code.max(MIN_CODE), theme.style(ThemeRole::Infra));
     }
     row.id(&subject(diagnostic), room, theme.style(ThemeRole::Catalog));
     if place > 0 {
@@ -133,6 +137,22 @@ fn row<'a>(state: &'a State, diagnostic: &Diagnostic, [widest, place]: [usize; 2
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::fixture;
+    use crate::tui::input::Input;
+    use crate::tui::tests::{press, screen};
+    use crate::tui::update::update;
+    use refdesk_text::Code;
+
+    #[test]
+    fn codes_are_whole() {
+        let mut state = fixture::state(120, 36);
+        let mut snapshot = fixture::snapshot();
+        snapshot.diagnostics = [Diagnostic::warning(Code::HiddenCharacters, "a message").about("timeouts")].into();
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        press(&mut state, "d");
+        let shown = screen(&state);
+        assert!(shown.contains("warning hidden-characters @timeouts"), "{shown}");
+    }
 
     #[test]
     fn quoted_text_in_a_message_is_cut_before_its_words() {
