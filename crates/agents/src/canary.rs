@@ -9,6 +9,7 @@ mod server;
 mod tests;
 
 use std::io;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -94,6 +95,8 @@ pub enum CanaryFailure {
     WrongAnswer(String),
     /// The answer does not mention the source that the prompt should bring up.
     NoHint(String),
+    /// The path of the workspace is not UTF-8, and agents name it to their hooks in JSON.
+    UnnamedFolder,
 }
 
 /// How a test ended.
@@ -120,10 +123,18 @@ pub fn run<T>(jobs: &[CanaryJob], stop: impl Future<Output = T>) -> io::Result<C
         let mut results = vec![Vec::new(); jobs.len()];
         let all_done = async {
             while let Some(done) = running.join_next().await {
-                if let Ok((at, found)) = done
-                    && let Some(place) = results.get_mut(at)
-                {
-                    *place = found;
+                match done {
+                    Ok((at, found)) => {
+                        if let Some(place) = results.get_mut(at) {
+                            *place = found;
+                        }
+                    }
+                    // A job without results would look like one that found nothing wrong.
+                    Err(error) => {
+                        if let Ok(panic) = error.try_into_panic() {
+                            resume_unwind(panic);
+                        }
+                    }
                 }
             }
         };

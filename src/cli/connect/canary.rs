@@ -93,6 +93,7 @@ pub(in crate::cli) fn fix(failure: &CanaryFailure, client: &Client, for_user: bo
             return format!("see why '{command}' hangs; if the machine is busy, try again later");
         }
         CanaryFailure::NoHint(_) => "`refdesk simulate` shows what would be sent",
+        CanaryFailure::UnnamedFolder => "rename the folder",
     };
     fix.to_owned()
 }
@@ -135,5 +136,8 @@ pub(in crate::cli) fn failure_in_words(failure: &CanaryFailure) -> String {
         CanaryFailure::WrongAnswer(output) if output.is_empty() => "it answered nothing".to_owned(),
         CanaryFailure::WrongAnswer(output) => format!("its answer was unexpected: {output}"),
         CanaryFailure::NoHint(about) => format!("the answer does not bring up {about}"),
+        CanaryFailure::UnnamedFolder => {
+            "the path of the workspace is not UTF-8, so an agent cannot tell its hooks where it works".to_owned()
+        }
     }
 }

@@ -299,6 +299,10 @@ impl AgentSettings {
         }
         let wrong = |(text, fix): &(String, String)| CheckLine::wrong("agent", format!("{name}, {scope}: {text}"), fix);
         lines.extend(self.problems.iter().map(wrong));
+        if lines.is_empty() && results.is_empty() && self.is_connected() {
+            let fix = format!("`{}` replaces its entries", self.connect_command());
+            lines.push(CheckLine::wrong("agent", format!("{name}, {scope}: nothing could be tested"), fix));
+        }
         if lines.is_empty() && self.is_connected() {
             let parts = match (&self.hook, &self.server) {
                 (Some(_), Some(_)) => "hooks and server answer",
@@ -312,5 +316,27 @@ impl AgentSettings {
         let note = |(text, fix): &(String, String)| CheckLine::note("agent", format!("{name}, {scope}: {text}"), fix);
         lines.extend(self.notes.iter().map(note));
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_without_results_is_never_ok() {
+        let client = Client::all().next().unwrap();
+        let settings = AgentSettings {
+            client,
+            for_user: false,
+            hook: Some("refdesk hook".to_owned()),
+            has_foreign_hook: false,
+            server: None,
+            is_server_removed: false,
+            problems: Vec::new(),
+            notes: Vec::new(),
+        };
+        let lines = settings.lines(&[]);
+        assert!(matches!(lines.as_slice(), [line] if line.level == CheckLevel::Wrong), "{}", lines.len());
     }
 }

@@ -1,7 +1,5 @@
 //! The documents an agent writes to its hooks, with the members its documentation promises.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::super::hook::HookAgent;
@@ -9,7 +7,7 @@ use super::super::hook::HookAgent;
 /// The session id of a test run.
 const SESSION: &str = "refdesk-canary";
 
-pub(crate) fn start(agent: HookAgent, workspace: &Path) -> Value {
+pub(crate) fn start(agent: HookAgent, workspace: &str) -> Value {
     match agent {
         HookAgent::ClaudeCode | HookAgent::Codex | HookAgent::GeminiCli => json!({
             "session_id": SESSION, "transcript_path": "", "cwd": workspace, "hook_event_name": "SessionStart",
@@ -23,7 +21,7 @@ pub(crate) fn start(agent: HookAgent, workspace: &Path) -> Value {
 }
 
 /// The document for a prompt. Cursor's hooks cannot add to a prompt, so a tool returns this text instead.
-pub(crate) fn prompt(agent: HookAgent, workspace: &Path, text: &str) -> Value {
+pub(crate) fn prompt(agent: HookAgent, workspace: &str, text: &str) -> Value {
     let of = |event: &str| {
         json!({
             "session_id": SESSION, "transcript_path": "", "cwd": workspace, "hook_event_name": event, "prompt": text,

@@ -1,6 +1,7 @@
 //! Runs the hook command: at the start of a session, and with a prompt.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
@@ -16,12 +17,16 @@ pub(crate) async fn run(
     workspace: &Path,
     prompt: Option<&CanaryPrompt>,
 ) -> Vec<CanaryResult> {
-    let start = document::start(agent, workspace);
+    let Some(named) = workspace.to_str() else {
+        let outcome = Err(CanaryFailure::UnnamedFolder);
+        return vec![CanaryResult { step: CanaryStep::Start, took: Duration::ZERO, outcome }];
+    };
+    let start = document::start(agent, named);
     let mut results = vec![
         timed(CanaryStep::Start, command, call(command, workspace, &start), |text| Ok(CanaryAnswer::Text(text))).await,
     ];
     let Some(prompt) = prompt.filter(|_| results.iter().all(|result| result.outcome.is_ok())) else { return results };
-    let document = document::prompt(agent, workspace, &prompt.text);
+    let document = document::prompt(agent, named, &prompt.text);
     let answer = |text: String| {
         let is_there = text.contains(&prompt.about);
         if is_there { Ok(CanaryAnswer::Text(text)) } else { Err(CanaryFailure::NoHint(prompt.about.clone())) }

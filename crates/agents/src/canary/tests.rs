@@ -121,6 +121,26 @@ fn a_program_that_is_missing_or_hangs_does_not_hold_up_the_others() {
     assert_eq!(found[2], [(CanaryStep::Start, late_hook)]);
 }
 
+/// The documents of the hooks are JSON, which cannot name such a folder.
+#[test]
+fn a_folder_that_is_not_utf8_fails_the_hook_and_not_the_server() {
+    use std::os::unix::ffi::OsStrExt;
+    let (folder, program) = program("exit 0");
+    let workspace = folder.path().join(std::ffi::OsStr::from_bytes(b"w\xe9"));
+    // Not every file system stores such a name.
+    if fs::create_dir(&workspace).is_err() {
+        return;
+    }
+    for agent in [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::GeminiCli, HookAgent::Cursor] {
+        let server = Some(ServerCommand { program: program.clone(), args: vec!["mcp".to_owned()] });
+        let hook = Some((agent, format!("'{program}' hook")));
+        let found = outcomes(&[CanaryJob { workspace: workspace.clone(), hook, server, prompt: None }]).remove(0);
+        let ended = CanaryFailure::Ended(Some(0), String::new());
+        let expected = [(CanaryStep::Start, Err(CanaryFailure::UnnamedFolder)), (CanaryStep::Initialize, Err(ended))];
+        assert_eq!(found, expected);
+    }
+}
+
 #[test]
 fn children_of_a_hanging_program_end_with_it() {
     let script = "(sleep 20; echo survived) > \"$0.pipe\" & exec tail -f /dev/null";
