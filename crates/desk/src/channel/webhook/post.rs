@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
 use ureq::http::header::{CONTENT_TYPE, LOCATION};
-use ureq::http::{Response, StatusCode};
+use ureq::http::{Response, StatusCode, Uri};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error, Timeout};
 
@@ -105,8 +105,9 @@ impl Webhook {
             return Attempt::Failed(answered.to_owned());
         }
         if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
-            let to = response.headers().get(LOCATION).map(|to| shown(&String::from_utf8_lossy(to.as_bytes())));
-            let to = to.map_or_else(|| "nowhere".to_owned(), |to| format!("'{to}'"));
+            let to =
+                response.headers().get(LOCATION).map(|to| self.shown_redirect(&String::from_utf8_lossy(to.as_bytes())));
+            let to = to.unwrap_or_else(|| "nowhere".to_owned());
             let what = format!("{answered} and redirected to {to}, which is not followed");
             return self.ended(Code::Webhook, &what, "set channel.endpoint to the final address");
         }
@@ -171,6 +172,20 @@ impl Webhook {
                 let what = format!("gave no answer: {error}");
                 self.ended(Code::Webhook, &what, "make sure that it answers, and ask again")
             }
+        }
+    }
+
+    /// Where a redirect leads, without its path and query, which may repeat the secret ones of the endpoint.
+    fn shown_redirect(&self, to: &str) -> String {
+        let scheme = self.target.uri().scheme_str().unwrap_or_default();
+        let written = if to.starts_with("//") { format!("{scheme}:{to}") } else { to.to_owned() };
+        let Ok(uri) = written.parse::<Uri>() else { return "an address that cannot be read".to_owned() };
+        match (uri.scheme_str(), uri.host()) {
+            (Some(scheme), Some(host)) => {
+                let port = uri.port().map_or_else(String::new, |port| format!(":{port}"));
+                format!("'{}'", shown(&format!("{scheme}://{host}{port}")))
+            }
+            _ => "another path of the same host".to_owned(),
         }
     }
 

@@ -145,7 +145,7 @@ fn invalid_answers_are_reported_and_server_errors_are_retried() {
     let html = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\n{}".to_owned();
     let cut = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"request_id\"".to_owned();
     let cut_chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n{\"request".to_owned();
-    let moved = "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n";
+    let moved = |to: &str| format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
     let found = "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n";
     for (answer, code, part, times) in [
         (with_body("404 Not Found", "{}"), "webhook", "answered 404 Not Found", 1),
@@ -155,7 +155,11 @@ fn invalid_answers_are_reported_and_server_errors_are_retried() {
         (with_body("503 Service Unavailable", "{}"), "webhook", "answered 503 Service Unavailable (3 times)", 3),
         (with_body("299", "{}"), "wrong-answer", "no 'request_id'", 1),
         ("HTTP/1.1 204 No Content\r\n\r\n".to_owned(), "wrong-answer", "not JSON", 1),
-        (moved.to_owned(), "webhook", "redirected to 'http://169.254.169.254/'", 1),
+        (moved("http://169.254.169.254/"), "webhook", "redirected to 'http://169.254.169.254',", 1),
+        (moved("https://hidden@h.example:8/hidden?hidden=1#hidden"), "webhook", "to 'https://h.example:8',", 1),
+        (moved("//h.example/hidden"), "webhook", "redirected to 'http://h.example',", 1),
+        (moved("/hidden/?hidden=1"), "webhook", "redirected to another path of the same host,", 1),
+        (moved("http://h example/hidden"), "webhook", "redirected to an address that cannot be read,", 1),
         (found.to_owned(), "webhook", "redirected to nowhere", 1),
         (with_body("200 OK", "{"), "wrong-answer", "not JSON", 1),
         (with_body("200 OK", "[]"), "wrong-answer", "not an object", 1),
