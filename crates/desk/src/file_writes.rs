@@ -96,7 +96,7 @@ impl Desk {
         // such record.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
         match lock {
-            Some(_) => self.settle_interrupted(),
+            Some(_) => self.settle_interrupted()?,
             None => self.finish_interrupted()?,
         }
         let written = output::write(self.workspace(), self.store.sealer(), proposals)?;
@@ -151,11 +151,11 @@ impl Desk {
     /// before writing.
     ///
     /// # Errors
-    /// The desk cannot be stored.
+    /// The desk cannot be stored, or the record of the write cannot be read.
     pub(crate) fn finish_interrupted(&mut self) -> Result<(), Error> {
         if output::has_record(self.workspace()) {
             let _lock = self.hold()?;
-            self.settle_interrupted();
+            self.settle_interrupted()?;
         }
         Ok(())
     }
@@ -169,6 +169,7 @@ impl Desk {
                 self.store.note_foreign(&file);
                 None
             }
+            Interrupted::Unreadable(error) => Some(Diagnostic::warning(error.code, error.message).fix(error.fix)),
             Interrupted::Yes => {
                 let message = "a write of several files was interrupted, or is in progress";
                 let hint = "the next command that writes finishes or undoes it";
@@ -177,12 +178,14 @@ impl Desk {
         }
     }
 
-    fn settle_interrupted(&mut self) {
+    fn settle_interrupted(&mut self) -> Result<(), Error> {
         match output::recover(self.workspace(), self.store.sealer()) {
             Recovered::Nothing => {}
             Recovered::Reported(reported) => self.set_aside.push(reported),
             Recovered::Foreign(file) => self.store.set_foreign_aside(&file),
+            Recovered::Unreadable(error) => return Err(error),
         }
+        Ok(())
     }
 
     fn hold(&self) -> Result<Lock, Error> {

@@ -18,15 +18,15 @@ use super::privileged_actions::{
     PathExtent, PrivilegedAction, PrivilegedActionKind, SourceAudience, UnlocatedAction, in_text, outside,
 };
 use super::{CompleteDesk, Desk, Session};
-use crate::session::Trusted;
+use crate::session::{Trusted, advice};
 use refdesk_core::catalog::{
     self, Catalog, CatalogOptions, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
 };
 use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
 use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
-use refdesk_files::is_disk_full;
 use refdesk_files::path::{absolute, display};
+use refdesk_files::{code_of, is_disk_full};
 use refdesk_index::Location;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::names::first_of;
@@ -496,7 +496,11 @@ const SHOWN: usize = 5;
 
 fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");
-    let fix = if is_disk_full(error) { "free some disk space" } else { "make that file and its folder writable" };
+    let fix = match () {
+        () if is_disk_full(error) => "free some disk space",
+        () if code_of(error) == Some(Code::Unreadable) => advice(error),
+        () => "make that file and its folder writable",
+    };
     Error::new(Code::NotStored, message, fix)
 }
 

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::path::display;
 use refdesk_text::{Code, Error};
 
-/// The code of the [`Error`] that an I/O error carries: [`Code::LinkedOut`], [`Code::NoStateFolder`] or
-/// [`Code::NoWorkspace`].
+/// The code of the [`Error`] that an I/O error carries, such as [`Code::LinkedOut`] or [`Code::NoStateFolder`].
 pub fn code_of(error: &io::Error) -> Option<Code> {
     error.get_ref()?.downcast_ref::<Error>().map(|own| own.code)
 }
@@ -16,6 +15,11 @@ pub fn code_of(error: &io::Error) -> Option<Code> {
 /// Whether the error is about a symbolic link where only folders and regular files are accepted.
 pub fn is_link_refused(error: &io::Error) -> bool {
     code_of(error) == Some(Code::LinkedOut)
+}
+
+/// Whether the error means that a link, a folder, a pipe or a device is where a regular file should be.
+pub fn is_no_file(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidInput || is_link_refused(error)
 }
 
 /// Whether the error means lack of space: on the disk, in the user's quota, or within the limit on a file's size.

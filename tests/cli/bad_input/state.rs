@@ -195,6 +195,44 @@ fn a_workspace_that_cannot_be_written() {
     check_good_source_or_pick(&world);
 }
 
+/// A file that cannot be read may be intact, so it is neither moved nor replaced.
+#[test]
+fn a_state_file_that_cannot_be_read_stays() {
+    let asked = |world: &Workspace| {
+        json!({"hook_event_name": "UserPromptSubmit", "prompt": "@kept", "cwd": world.path}).to_string()
+    };
+    for file in ["selection.json", "sessions/default/told.json", "write.json"] {
+        let world = world();
+        world.run(&["select", "other"]).exits(0);
+        let place = world.path.join(".jaato/refdesk").join(file);
+        if !place.exists() {
+            world.put(&format!(".jaato/refdesk/{file}"), b"{}");
+        }
+        let before = fs::read(&place).unwrap();
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o000)).unwrap();
+        let is_root = fs::read(&place).is_ok();
+        if !is_root {
+            world.run(&["list"]).exits(0);
+            world.feed(&["hook", "claude-code"], asked(&world).as_bytes()).exits(0);
+            let enriched = world.feed(&["enrich"], b"use @kept").exits(0);
+            let ran = if file.starts_with("sessions") { enriched } else { world.run(&["select", "kept"]).exits(1) };
+            assert!(ran.stderr.contains("cannot be read: Permission denied"), "{file}: {ran}");
+            assert!(ran.stderr.contains("fix: make it readable for this user"), "{file}: {ran}");
+        }
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o600)).unwrap();
+        if !is_root {
+            assert_eq!(fs::read(&place).unwrap(), before, "{file}");
+            assert_eq!(world.picks(), ["other"], "{file}");
+            let names = world.listing().into_iter().map(|(path, _)| path.to_string_lossy().into_owned());
+            assert_eq!(
+                names.filter(|name| name.contains(".damaged") || name.contains(".foreign")).count(),
+                0,
+                "{file}"
+            );
+        }
+    }
+}
+
 fn check_good_source_or_pick(world: &Workspace) {
     let status: Value = world.json(&["select", "kept"], 0)["status"].clone();
     assert!(status == "success" || status == "all_selected", "{status}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::store::read;
+use super::store::{is_damage, read};
 use refdesk_files::{Lock, private_folder, write_private};
 
 /// The file with the declined sources.
@@ -51,7 +51,8 @@ impl DeclinedSources {
         let _folder = self.file.parent().map(private_folder).transpose()?;
         let _lock = Lock::acquire(&self.file.with_extension("lock"), self.lock_timeout)?;
         // Another process may have changed it in the meantime.
-        let mut stored = self.read();
+        let read = read(&self.file).or_else(|error| if is_damage(&error) { Ok(None) } else { Err(error) });
+        let mut stored: DeclinedFile = read?.unwrap_or_default();
         let after = changed(stored.workspaces.entry(workspace.to_owned()).or_default());
         stored.workspaces.insert(workspace.to_owned(), after);
         // Otherwise the file would only grow.
@@ -61,7 +62,7 @@ impl DeclinedSources {
         write_private(&self.file, &bytes)
     }
 
-    /// A damaged file counts as empty.
+    /// A file that is damaged or cannot be read counts as empty.
     fn read(&self) -> DeclinedFile {
         read(&self.file).ok().flatten().unwrap_or_default()
     }

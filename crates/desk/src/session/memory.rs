@@ -55,7 +55,7 @@ impl Store {
         }
         let _lock = self.lock()?;
         let (stored, problems) =
-            if is_cut_short(&file) { (None, Vec::new()) } else { self.own_locked::<SessionMemory>(&file) };
+            if is_cut_short(&file) { (None, Vec::new()) } else { self.own_locked::<SessionMemory>(&file)? };
         diagnostics.extend(problems);
         if stored.is_none() {
             remove_unused(&self.sessions(), (self.clock)());

@@ -125,7 +125,7 @@ impl Store {
     /// left in place, since another process may be writing it, and is returned as an error.
     ///
     /// # Errors
-    /// The file is damaged; the reason as a diagnostic.
+    /// The file is damaged or cannot be read; the reason as a diagnostic.
     pub fn look(&self) -> Result<Option<StoredSelection>, Box<Diagnostic>> {
         let file = &self.selection;
         self.check_inside(file).map_err(|error| Box::new(self.unread(&error)))?;
@@ -168,7 +168,7 @@ impl Store {
         self.check_inside(&self.selection)?;
         let _lock = self.lock()?;
         let can_seal = self.sealer.key_or_new().is_ok();
-        let (stored, diagnostics) = self.read_locked::<StoredSelection>(&self.selection);
+        let (stored, diagnostics) = self.read_locked::<StoredSelection>(&self.selection)?;
         let is_foreign = can_seal && stored.as_ref().is_some_and(|found| !found.is_own);
         let mut unconfirmed = UnconfirmedPicks::default();
         let (stored, is_cut) = match stored {

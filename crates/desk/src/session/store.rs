@@ -16,14 +16,17 @@ use refdesk_files::path::{display, is_absent, lossy, name_of};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, code_of, is_disk_full, is_link_refused, name,
-    no_workspace, rename_state_file, within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, cause, code_of, is_disk_full, is_link_refused,
+    is_no_file, name, no_workspace, rename_state_file, within,
 };
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// The name of the default desk and the default session.
 pub const DEFAULT: &str = "default";
+
+/// The fix for a file that cannot be read.
+pub(super) const MAKE_READABLE: &str = "make it readable for this user";
 
 const LOCK: &str = "lock";
 
@@ -179,7 +182,8 @@ impl Store {
         Diagnostic::warning(Code::LinkedOut, error.to_string()).in_file(".jaato").fix(advice(error))
     }
 
-    /// Reads a file without the lock, since writes are atomic; only a damaged file is read again under it.
+    /// Reads a file without the lock, since writes are atomic; only a damaged file is read again under it. One that
+    /// cannot be read counts as empty and stays where it is.
     pub(super) fn read_or_set_aside<T: DeserializeOwned>(
         &self,
         file: &Path,
@@ -189,30 +193,41 @@ impl Store {
         }
         match self.read::<T>(file) {
             Ok(found) => (found, Vec::new()),
-            Err(problem) => match self.lock() {
-                Ok(_lock) => self.read_locked(file),
-                Err(_) => (None, vec![self.report(file, &problem, "it is read as empty")]),
-            },
+            Err(problem) => {
+                let is_read_again = is_damage(&problem);
+                let again = is_read_again.then(|| self.lock().and_then(|_lock| self.read_locked(file)).ok()).flatten();
+                again.unwrap_or_else(|| (None, vec![self.report(file, &problem, "it is read as empty")]))
+            }
         }
     }
 
     /// Reads a file; the caller holds the lock. A damaged file is moved aside, so that its content is kept.
-    pub(super) fn read_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<StateContent<T>>, Vec<Diagnostic>) {
+    ///
+    /// # Errors
+    /// [`Code::Unreadable`]: the file cannot be read, so it must not be replaced.
+    pub(super) fn read_locked<T: DeserializeOwned>(
+        &self,
+        file: &Path,
+    ) -> io::Result<(Option<StateContent<T>>, Vec<Diagnostic>)> {
         let problem = match self.read::<T>(file) {
-            Ok(found) => return (found, Vec::new()),
-            Err(problem) => problem,
+            Ok(found) => return Ok((found, Vec::new())),
+            Err(problem) if is_damage(&problem) => problem,
+            Err(problem) => return Err(unreadable(&self.shown(file), &problem)),
         };
         let aside = aside(file, "damaged", self.clock);
         let done = match rename_state_file(file, name_of(&aside)) {
             Ok(()) => format!("it was renamed to {}, and a new one was started", self.shown(&aside)),
             Err(error) => format!("it could not be set aside ({error}) and is read as empty"),
         };
-        (None, vec![self.report(file, &problem, &done)])
+        Ok((None, vec![self.report(file, &problem, &done)]))
     }
 
     /// Like [`Self::read_locked`], for a file that must be ours: a foreign one is moved aside, too.
-    pub(super) fn own_locked<T: DeserializeOwned>(&self, file: &Path) -> (Option<T>, Vec<Diagnostic>) {
-        let (found, diagnostics) = self.read_locked::<T>(file);
+    ///
+    /// # Errors
+    /// As for [`Self::read_locked`].
+    pub(super) fn own_locked<T: DeserializeOwned>(&self, file: &Path) -> io::Result<(Option<T>, Vec<Diagnostic>)> {
+        let (found, diagnostics) = self.read_locked::<T>(file)?;
         let own = found.and_then(|found| {
             let is_own = found.is_own;
             let own = self.own(file, found);
@@ -221,7 +236,7 @@ impl Store {
             }
             own
         });
-        (own, diagnostics)
+        Ok((own, diagnostics))
     }
 
     /// The content of a file, if it is ours.
@@ -261,10 +276,13 @@ impl Store {
         }
     }
 
-    /// The content of a file and whether it is ours; `None` if it does not exist; an error explains what is wrong.
-    pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> Result<Option<StateContent<T>>, String> {
+    /// The content of a file and whether it is ours; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// It [is damaged](is_damage), or cannot be read.
+    pub(super) fn read<T: DeserializeOwned>(&self, file: &Path) -> io::Result<Option<StateContent<T>>> {
         let Some(bytes) = read_bytes(Folder::of(&self.workspace, file))? else { return Ok(None) };
-        let value = parse(&bytes).map_err(|error| error.to_string())?;
+        let value = parse(&bytes)?;
         Ok(Some(StateContent { value, is_own: self.sealer.verifies(&self.place(file), &bytes) }))
     }
 
@@ -293,10 +311,16 @@ impl Store {
         display(&self.workspace, file)
     }
 
-    pub(super) fn report(&self, file: &Path, problem: &str, done: &str) -> Diagnostic {
-        Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
-            .in_file(display(&self.workspace, file))
-            .fix("take what you need from that file")
+    /// Reports a file that is damaged or cannot be read.
+    pub(super) fn report(&self, file: &Path, problem: &io::Error, done: &str) -> Diagnostic {
+        let reported = if is_damage(problem) {
+            Diagnostic::warning(Code::Damaged, format!("the file is damaged ({problem}); {done}"))
+                .fix("take what you need from that file")
+        } else {
+            let message = format!("the file cannot be read: {}; {done}", cause(problem));
+            Diagnostic::warning(Code::Unreadable, message).fix(MAKE_READABLE)
+        };
+        reported.in_file(display(&self.workspace, file))
     }
 }
 
@@ -333,6 +357,7 @@ pub(super) fn aside(file: &Path, why: &str, clock: fn() -> SystemTime) -> PathBu
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         _ if is_link_refused(error) => "replace the link with a folder",
+        _ if code_of(error) == Some(Code::Unreadable) => MAKE_READABLE,
         _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
@@ -345,22 +370,40 @@ pub fn advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// The value of a file in the user's own folder, which needs no seal; `None` if it does not exist; an error explains
-/// what is wrong.
-pub(super) fn read<T: DeserializeOwned>(file: &Path) -> Result<Option<T>, String> {
+/// The value of a file in the user's own folder, which needs no seal; `None` if it does not exist.
+///
+/// # Errors
+/// It [is damaged](is_damage), or cannot be read.
+pub(super) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     let name = file.file_name().unwrap_or_default().to_owned();
     let folder = Folder::root(file.parent().unwrap_or(Path::new("")));
     let Some(bytes) = read_bytes(folder.map(|folder| (folder, name)))? else { return Ok(None) };
-    parse(&bytes).map(Some).map_err(|error| error.to_string())
+    Ok(parse(&bytes).map(Some)?)
 }
 
-fn read_bytes(file: io::Result<(Folder, OsString)>) -> Result<Option<Vec<u8>>, String> {
+fn read_bytes(file: io::Result<(Folder, OsString)>) -> io::Result<Option<Vec<u8>>> {
     match file.and_then(|(folder, name)| folder.read(name, LIMIT)) {
-        Ok((_, true)) => Err("it is too large".to_owned()),
+        Ok((_, true)) => Err(too_large()),
         Ok((bytes, false)) => Ok(Some(bytes)),
         Err(error) if is_absent(&error) => Ok(None),
-        Err(error) => Err(error.to_string()),
+        Err(error) => Err(error),
     }
+}
+
+pub(super) fn too_large() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "it is too large")
+}
+
+/// Whether there is no intact state file: its content is invalid, or something else is in its place. Any other error
+/// says nothing about the content, so the file must be kept.
+pub(super) fn is_damage(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) || is_no_file(error)
+}
+
+/// The error for a file that is not replaced, because it cannot be read.
+pub(super) fn unreadable(shown: &str, error: &io::Error) -> io::Error {
+    let message = refdesk_files::unreadable(shown, error);
+    io::Error::new(error.kind(), Error::new(Code::Unreadable, message, ""))
 }
 
 /// Parses a stored value, which must be an object: serde would accept a list as a struct and `null` as `None`, and the
@@ -404,6 +447,20 @@ pub(super) mod tests {
         assert_eq!(store.selection, Path::new("/w/.jaato/refdesk/desks/review/selection.json"));
         let memory = store.memory_file(&Session { id: "../../x".to_owned(), ..session() });
         assert!(memory.starts_with("/w/.jaato/refdesk/desks/review/sessions") && !memory.ends_with("x/told.json"));
+    }
+
+    #[test]
+    fn only_content_and_obstacles_are_damage() {
+        use io::ErrorKind::{InvalidInput, NotFound, Other, PermissionDenied, StaleNetworkFileHandle};
+        for kind in [PermissionDenied, Other, StaleNetworkFileHandle] {
+            assert!(!is_damage(&read_bytes(Err(kind.into())).unwrap_err()), "{kind}");
+        }
+        assert!(is_damage(&read_bytes(Err(InvalidInput.into())).unwrap_err()), "a folder or a pipe");
+        assert!(read_bytes(Err(NotFound.into())).unwrap().is_none());
+        assert!(is_damage(&too_large()));
+        for text in ["", "{", "[]", "{\"picks\": [1]}"] {
+            assert!(is_damage(&parse::<Choice>(text.as_bytes()).unwrap_err().into()), "{text}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::store::{Store, advice};
 use refdesk_core::selection::Choice;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::path::{display, is_absent};
-use refdesk_files::{read_state_file, remove_state_file, sweep, write_derived};
+use refdesk_files::{code_of, read_state_file, remove_state_file, sweep, write_derived};
 use refdesk_templates::limits::{MAX_EXTRACTED_KEPT, TEMPLATE_BYTES};
 use refdesk_templates::{ExtractedTemplate, FOLDER};
 use refdesk_text::report::Diagnostic;
@@ -105,7 +105,8 @@ impl Store {
             done.superseded = true;
             return Ok(());
         }
-        let (record, damaged) = self.own_locked::<Record>(&self.record_file());
+        let read = self.own_locked::<Record>(&self.record_file());
+        let (record, damaged) = read.map_err(|error| self.unwritable(&error))?;
         done.diagnostics.extend(damaged);
         let before = record.unwrap_or_default().checked();
         let mut after = before.clone();
@@ -352,7 +353,9 @@ impl Store {
     fn unwritable(&self, error: &io::Error) -> Diagnostic {
         let message = format!("the templates of documents are not written as files: {error}");
         let fix = match error.kind() {
-            io::ErrorKind::PermissionDenied => format!("make {FOLDER} writable"),
+            io::ErrorKind::PermissionDenied if code_of(error) != Some(Code::Unreadable) => {
+                format!("make {FOLDER} writable")
+            }
             _ => advice(error).to_owned(),
         };
         Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).fix(fix)

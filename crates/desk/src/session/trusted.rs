@@ -8,9 +8,9 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{aside, read};
+use super::store::{MAKE_READABLE, aside, is_damage, read, unreadable};
 use refdesk_files::path::name_of;
-use refdesk_files::{Lock, private_folder, rename_state_file, sweep, write_private};
+use refdesk_files::{Lock, cause, private_folder, rename_state_file, sweep, write_private};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
 
@@ -39,12 +39,15 @@ impl Trusted {
         // Readers take no lock, since writes are atomic; only a damaged file is read again under it.
         let (mut stored, problems) = match read::<Stored>(&self.file) {
             Ok(stored) => (stored.unwrap_or_default(), Vec::new()),
-            Err(problem) => match self.lock() {
-                Ok(_lock) => self.read_locked(),
-                Err(error) => {
-                    (Stored::default(), vec![self.damaged(&format!("{problem}; {error}"), "it counts as empty")])
-                }
-            },
+            Err(problem) if !is_damage(&problem) => {
+                let message =
+                    format!("the record of your trust cannot be read: {}; it counts as empty", cause(&problem));
+                let unread = Diagnostic::warning(Code::Unreadable, message).in_file(self.file.to_string_lossy());
+                (Stored::default(), vec![unread.fix(MAKE_READABLE)])
+            }
+            Err(problem) => self.lock().and_then(|_lock| self.read_locked()).unwrap_or_else(|error| {
+                (Stored::default(), vec![self.damaged(&format!("{problem}; {error}"), "it counts as empty")])
+            }),
         };
         (stored.workspaces.remove(workspace).unwrap_or_default(), problems)
     }
@@ -67,7 +70,7 @@ impl Trusted {
 
     fn change(&self, change: impl FnOnce(&mut Stored)) -> io::Result<Vec<Diagnostic>> {
         let _lock = self.lock()?;
-        let (mut stored, problems) = self.read_locked();
+        let (mut stored, problems) = self.read_locked()?;
         change(&mut stored);
         self.file.parent().map_or(Ok(()), sweep)?;
         let mut bytes = serde_json::to_vec_pretty(&stored)?;
@@ -82,17 +85,18 @@ impl Trusted {
         Lock::acquire(&self.file.with_extension("lock"), self.lock_timeout)
     }
 
-    fn read_locked(&self) -> (Stored, Vec<Diagnostic>) {
+    fn read_locked(&self) -> io::Result<(Stored, Vec<Diagnostic>)> {
         let problem = match read::<Stored>(&self.file) {
-            Ok(stored) => return (stored.unwrap_or_default(), Vec::new()),
-            Err(problem) => problem,
+            Ok(stored) => return Ok((stored.unwrap_or_default(), Vec::new())),
+            Err(problem) if is_damage(&problem) => problem,
+            Err(problem) => return Err(unreadable(&self.file.to_string_lossy(), &problem)),
         };
         let aside = aside(&self.file, "damaged", self.clock);
         let done = match rename_state_file(&self.file, name_of(&aside)) {
             Ok(()) => format!("it was renamed to {}, and a new one was started", aside.display()),
             Err(error) => format!("it could not be set aside ({error}) and counts as empty"),
         };
-        (Stored::default(), vec![self.damaged(&problem, &done)])
+        Ok((Stored::default(), vec![self.damaged(&problem.to_string(), &done)]))
     }
 
     fn damaged(&self, problem: &str, done: &str) -> Diagnostic {

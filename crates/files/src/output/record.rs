@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
-use crate::error::{cause, is_disk_full};
+use crate::error::{cause, is_disk_full, is_no_file, unreadable};
 use crate::path::{is_absent, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_state_file, rename_state_file};
 use refdesk_text::{Code, Error};
@@ -44,8 +44,10 @@ pub(super) enum StoredRecord {
     Own(WriteRecord),
     /// A record from elsewhere.
     Foreign,
-    /// A record that cannot be read, and why.
+    /// A record that is invalid, and why.
     Damaged(String),
+    /// A record that cannot be read, so that it must be kept.
+    Unreadable(Error),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,7 +127,11 @@ impl WriteRecord {
         match read {
             // The target of a link is not refdesk's; commands report the link itself.
             Err(error) if is_absent(&error) || is_link_refused(&error) => StoredRecord::Nothing,
-            Err(error) => StoredRecord::Damaged(error.to_string()),
+            Err(error) if is_no_file(&error) => StoredRecord::Damaged(error.to_string()),
+            Err(error) => {
+                let message = unreadable(&format!("{FILE}, the record of an interrupted write,"), &error);
+                StoredRecord::Unreadable(Error::new(Code::Unreadable, message, "make it readable for this user"))
+            }
             // After a crash of the machine, since the first record of a write is not synced. No file had changed.
             Ok((bytes, _)) if bytes.is_empty() => StoredRecord::Own(WriteRecord::default()),
             Ok((bytes, _)) => match serde_json::from_slice(&bytes) {

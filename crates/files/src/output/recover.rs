@@ -13,8 +13,8 @@ use super::record::{self, FileRename, RenameState, StoredRecord, WriteRecord};
 use super::refusal;
 use crate::path::display;
 use crate::{Sealer, is_unfinished};
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// State of the record of a write.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum Interrupted {
     Yes,
     /// There is a record that this user's refdesk did not write; this is its path.
     Foreign(PathBuf),
+    /// There is a record that cannot be read.
+    Unreadable(Error),
 }
 
 /// Outcome of a recovery.
@@ -36,6 +38,8 @@ pub enum Recovered {
     Reported(Diagnostic),
     /// There is a record that this user's refdesk did not write; this is its path. Nothing was done.
     Foreign(PathBuf),
+    /// There is a record that cannot be read. Nothing was done, and no other record may replace it.
+    Unreadable(Error),
 }
 
 /// Whether a write of several files is under way, or was interrupted.
@@ -44,6 +48,7 @@ pub fn interrupted(workspace: &Path, sealer: &Sealer) -> Interrupted {
         StoredRecord::Nothing => Interrupted::No,
         StoredRecord::Own(_) | StoredRecord::Damaged(_) => Interrupted::Yes,
         StoredRecord::Foreign => Interrupted::Foreign(workspace.join(record::FILE)),
+        StoredRecord::Unreadable(error) => Interrupted::Unreadable(error),
     }
 }
 
@@ -67,6 +72,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
         StoredRecord::Nothing => return Recovered::Nothing,
         StoredRecord::Foreign => return Recovered::Foreign(workspace.join(record::FILE)),
         StoredRecord::Damaged(why) => return damaged(&why),
+        StoredRecord::Unreadable(error) => return Recovered::Unreadable(error),
         StoredRecord::Own(record) => record,
     };
     let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());

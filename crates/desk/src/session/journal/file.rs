@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::backward::ReverseLines;
 use super::{JournalEvent, Line, Receipt};
 use crate::session::foreign::ForeignFileAction;
-use crate::session::store::aside;
+use crate::session::store::{aside, too_large};
 use crate::session::{Session, Store};
 use refdesk_files::path::{is_absent, name_of};
 use refdesk_files::{Sealer, append_state_file, is_at, open_folder, open_state_file, rename_state_file, within};
@@ -86,7 +86,7 @@ impl Store {
             // The file came from elsewhere, and reading it would take too long.
             let to = aside(&path, "damaged", self.clock);
             rename_state_file(&path, name_of(&to))?;
-            set_aside = Some(self.report(&path, "it is too large", &format!("it was moved to {}", self.shown(&to))));
+            set_aside = Some(self.report(&path, &too_large(), &format!("it was moved to {}", self.shown(&to))));
             file = append_state_file(&path)?;
             size = 0;
         }
