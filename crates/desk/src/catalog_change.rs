@@ -230,7 +230,7 @@ impl Desk {
         let mut proposals = Vec::with_capacity(entries.len());
         let mut lookup = PathLookup::default();
         for entry in entries {
-            let file = self.free_file(&folder, &entry.id, &mut used);
+            let file = self.free_file(&folder, &entry.id, &mut used)?;
             let value = self.entry(&folder, entry);
             let proposal = self.propose_configurations(&mut lookup, &file, &format!("{value:#}\n"), leave)?;
             if proposal.before != PriorContent::Nothing {
@@ -244,18 +244,36 @@ impl Desk {
 
     /// A file name for this id that is still free. Names that differ only in case count as equal, as on many file
     /// systems.
-    fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<String>) -> PathBuf {
+    ///
+    /// # Errors
+    /// [`Code::Changed`]: another process has just given this id to its own source.
+    fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<String>) -> Result<PathBuf, Error> {
         let readable = name::readable(id);
         let plain = format!("{readable}.json");
         let stem = if plain == NOT_A_SOURCE { name::sha256_hex(id.as_bytes()) } else { readable };
         let folded = |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let numbered = (2..1_000).map(|number| format!("{stem}-{number}.json"));
         let mut files = std::iter::once(format!("{stem}.json")).chain(numbered).map(|name| folder.join(name));
+        self.check_still_unused(&folder.join(format!("{stem}.json")), id)?;
         // A broken link counts as free, so that writing to it is refused.
         let is_free = |file: &PathBuf| !file.exists() && !used.contains(&folded(file));
         let file = files.find(is_free).unwrap_or_else(|| folder.join(plain));
         used.insert(folded(&file));
-        file
+        Ok(file)
+    }
+
+    /// Refuses an id, unused when the catalog was read, that this new file defines.
+    fn check_still_unused(&self, file: &Path, id: &str) -> Result<(), Error> {
+        let shown = self.workspace_context().display(file);
+        let is_read = || {
+            self.catalog.sources().iter().any(|source| *source.origin.file == *file)
+                || self.entries.iter().any(|problem| problem.file.as_deref() == Some(shown.as_str()))
+        };
+        let defined = || serde_json::from_slice::<Value>(&read_whole(file, LARGEST).ok()?).ok()?.get("id").cloned();
+        if file.exists() && !is_read() && defined().is_some_and(|defined| defined == id) {
+            return Err(Error::new(Code::Changed, format!("{shown} now defines '{id}'"), Fix::Reload));
+        }
+        Ok(())
     }
 
     /// The entry as written in a file in `folder`.

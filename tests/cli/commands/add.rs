@@ -1,5 +1,7 @@
 //! `refdesk add`: adds one file and changes no other.
 
+use refdesk_desk::{Desk, NewSource, Session};
+use refdesk_text::{Code, Error};
 use serde_json::{Value, json};
 
 use super::small;
@@ -430,4 +432,27 @@ fn a_pattern_over_too_many_files_is_refused() {
     // Only files whose names match count.
     world.put("many/README.txt", b"# Many\n");
     assert_eq!(world.json(&["add", "**/README.txt"], 0)["entry"]["name"], "README");
+}
+
+/// Several processes add at the same time, each with the catalog as it was before.
+#[test]
+fn an_id_that_another_process_has_just_taken_is_not_given_twice() {
+    let world = small();
+    let add = |desk: &mut Desk, place: &str, id: Option<&str>| -> Result<String, Error> {
+        let new = NewSource { id: id.map(str::to_owned), ..NewSource::selectable(place.to_owned()) };
+        let added = desk.add(&Session::of_client("a test"), &[new], &|_| Ok(()))?;
+        Ok(added.added[0].id.to_string())
+    };
+    let mut desks: [Desk; 4] = std::array::from_fn(|_| world.desk("state"));
+    let first = add(&mut desks[0], "https://one.example/same", None).unwrap();
+    let second = add(&mut desks[1], "https://two.example/same", None).unwrap();
+    assert_ne!(first, second);
+    let again = add(&mut desks[2], "https://one.example/same", None).unwrap_err();
+    assert!(again.message.contains("is already in the catalog"), "{again}");
+    let taken = add(&mut desks[3], "https://three.example/", Some(&first)).unwrap_err();
+    assert_eq!(taken.code, Code::IdTaken, "{taken}");
+    assert_eq!(std::fs::read_dir(world.path.join(".jaato/references")).unwrap().count(), 2);
+    // A file that the catalog has read and cannot use is no such process.
+    world.put(".jaato/references/broken.json", br#"{"id": "broken"}"#);
+    assert_eq!(add(&mut world.desk("state"), "https://four.example/", Some("broken")).unwrap(), "broken");
 }
