@@ -237,7 +237,7 @@ fn nothing(desk: &Desk, (found, ticks, notes): (&Discovery, &Ticks, &str), folde
             ("nothing_new", format!("Nothing new: the catalog has {}.\n{left}", counted(count, "source")))
         }
     };
-    let text = format!("{text}{}{notes}", list::missing(&found.gone));
+    let text = format!("{text}{}{notes}", list::missing(found));
     CommandOutput { text: text.into_bytes(), ..answer(status, found, ticks) }
 }
 
@@ -274,7 +274,7 @@ fn written(
         .map(|(count, what)| format!("{} {what}", counted(*count, "source")))
         .collect();
     let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
-    text.push_str(&list::missing(&found.gone));
+    text.push_str(&list::missing(found));
     text.push_str(notes);
     text.extend(indexed.map(|it| it.text.as_str()));
     let prompts = desk.sample_prompts(session, &change.new);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::session::DeclinedSources;
 use super::{CatalogChange, Desk, EnrichMode, Session};
-use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
+use refdesk_core::catalog::{LocalPath, Mode, Source, SourceId, SourceKind};
 use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, tag_prompt, title_prompt};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::path::{absolute, lossy};
@@ -148,7 +148,7 @@ impl Desk {
 
     fn known_source(&self, source: &Source, workspace: &Path) -> KnownSource {
         let place = source.place();
-        let within = |place: &refdesk_core::catalog::LocalPath| {
+        let within = |place: &LocalPath| {
             let real = place.resolved.strip_prefix(workspace);
             real.or_else(|_| place.path.strip_prefix(self.workspace())).ok().map(Path::to_path_buf)
         };
@@ -161,7 +161,7 @@ impl Desk {
                 SourceKind::Url { url } => Some(url.clone()),
                 _ => None,
             },
-            is_missing: source.is_missing(),
+            is_missing: source.is_missing() && !place.is_some_and(LocalPath::is_denied),
             shown: place.map(|place| self.workspace_context().display(&place.path)).unwrap_or_default(),
             file: self.workspace_context().display(&source.origin.file),
         }

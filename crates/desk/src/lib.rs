@@ -366,7 +366,7 @@ impl Desk {
         let catalog = self.without_untrusted(catalog, &mut decided, &mut problems);
         let is_untrusted = |id: &String| catalog.get(id).is_some_and(refdesk_core::catalog::Source::is_untrusted);
         // Do not reveal what is at an untrusted path, or whether it exists.
-        let tells = |code| matches!(code, Code::MissingPath | Code::NoRegularFile);
+        let tells = |code| matches!(code, Code::MissingPath | Code::NoRegularFile | Code::Unreadable);
         diagnostics.retain(|it| !(tells(it.code) && it.source_id.as_ref().is_some_and(is_untrusted)));
         self.entries = diagnostics;
         add_new(&mut self.set_aside, &problems);

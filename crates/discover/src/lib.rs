@@ -28,5 +28,7 @@ use std::path::{Path, PathBuf};
 /// moved or are gone. The folders are relative to the workspace; without any, it is read as a whole. `workspace` is an
 /// absolute path without links.
 pub fn discover(workspace: &Path, folders: &[PathBuf], known: &[KnownSource]) -> Discovery {
-    propose::compared(&scan::scan(workspace, folders, walk::ScanLimits::default()), known)
+    let is_partial = !folders.is_empty() && folders.iter().all(|folder| !folder.as_os_str().is_empty());
+    let found = propose::compared(&scan::scan(workspace, folders, walk::ScanLimits::default()), known);
+    Discovery { is_partial, ..found }
 }

@@ -155,6 +155,8 @@ pub struct Discovery {
     pub gone: Vec<KnownSource>,
     /// What was left out or not understood.
     pub notes: Vec<ScanNote>,
+    /// Whether only some folders were searched, so that the sources that are gone may be in others.
+    pub is_partial: bool,
 }
 
 /// Up to this many unticked new sources are not folded.

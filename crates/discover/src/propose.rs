@@ -45,7 +45,7 @@ pub(crate) fn compared(scan: &Scan, known: &[KnownSource]) -> Discovery {
     let tagged: Vec<TagInput<'_>> = fresh.iter().map(Draft::tagged).collect();
     let tags = tags::assign(&tagged, &ids, &frequencies);
     let new = fresh.iter().zip(ids).zip(tags).map(|((draft, id), tags)| draft.proposed(id, &tags)).collect();
-    Discovery { new, moved, gone, notes }
+    Discovery { new, moved, gone, notes, is_partial: false }
 }
 
 /// A source before it has an id and tags.

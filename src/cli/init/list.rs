@@ -100,7 +100,7 @@ impl Ticks {
 /// The list for people; `how` says how to see the folded rows.
 pub fn shown(found: &Discovery, ticks: &Ticks, how: &str) -> String {
     let mut text: String = (0..ticks.listed).filter_map(|at| row(found, ticks, at, Detail::Full)).collect();
-    text.push_str(&missing(&found.gone));
+    text.push_str(&missing(found));
     text.push_str(&folded(found, ticks, how));
     text.push_str(&ticks.counted());
     text
@@ -190,14 +190,16 @@ fn line(width: usize, text: &str) -> String {
     format!("{}{}\n", " ".repeat(width + 5), one_line(text))
 }
 
-pub fn missing(sources: &[KnownSource]) -> String {
+pub fn missing(found: &Discovery) -> String {
     let line = |source: &KnownSource| {
         let KnownSource { id, shown, file, .. } = source;
-        let command = format!("refdesk remove {}", argument(id));
-        let reported = format!("gone: {id}, {shown} does not exist (in {file}): `{command}` removes it");
-        format!("{}\n", one_line(&reported))
+        let fix = match found.is_partial {
+            true => "`refdesk init` searches the whole workspace for it".to_owned(),
+            false => format!("`refdesk remove {}` removes it", argument(id)),
+        };
+        format!("{}\n", one_line(&format!("gone: {id}, {shown} does not exist (in {file}): {fix}")))
     };
-    sources.iter().map(line).collect()
+    found.gone.iter().map(line).collect()
 }
 
 #[cfg(test)]

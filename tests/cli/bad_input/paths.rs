@@ -141,6 +141,25 @@ fn unreadable_documents() {
     fs::set_permissions(world.path.join("tree/closed"), fs::Permissions::from_mode(0o700)).unwrap();
 }
 
+/// What cannot be looked at may exist, so nobody is told to remove it.
+#[test]
+fn a_document_in_a_closed_folder_is_not_gone() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = with_source(local("closed/a.md"), &[("closed/a.md", "kept")]);
+    let mode = |mode| fs::set_permissions(world.path.join("closed"), fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o000);
+    let is_root = fs::metadata(world.path.join("closed/a.md")).is_ok();
+    let checked = world.json(&["check"], 0);
+    let proposed = world.json(&["init", "--dry-run"], 0);
+    mode(0o700);
+    if !is_root {
+        let problem = &checked["warnings"][0];
+        assert_eq!(problem["message"], "'closed/a.md' cannot be read: permission denied", "{checked}");
+        assert_eq!((&problem["code"], &problem["hint"]), (&json!("unreadable"), &json!("allow this user to read it")));
+        assert_eq!(proposed["gone"], json!([]), "{proposed}");
+    }
+}
+
 #[test]
 fn a_workspace_that_cannot_be_read() {
     use std::os::unix::fs::PermissionsExt;

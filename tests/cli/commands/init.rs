@@ -217,6 +217,16 @@ fn moved_files_get_their_new_path_and_missing_ones_are_reported() {
     assert_eq!(world.read(".jaato/references/ws-readme.json"), hand, "what was edited by hand stays");
     let said = world.run(&["init"]).exits(0);
     assert!(said.text().contains("gone: ledger, docs/ledger.md does not exist"), "{said}");
+    assert!(said.text().contains("`refdesk remove ledger` removes it"), "{said}");
+    // Elsewhere it may still be found.
+    fs::create_dir(world.path.join("guides")).unwrap();
+    fs::rename(world.path.join("docs/outbox.md"), world.path.join("guides/outbox.md")).unwrap();
+    for (folder, is_partial) in [("docs", true), (".", false)] {
+        let said = world.run(&["init", folder, "--dry-run"]).exits(0);
+        assert_eq!(said.text().contains("gone: outbox,"), is_partial, "{said}");
+        assert_eq!(said.text().contains("`refdesk init` searches the whole workspace for it"), is_partial, "{said}");
+        assert_eq!(said.text().contains("removes it"), !is_partial, "{said}");
+    }
 }
 
 #[test]

@@ -95,6 +95,10 @@ impl<'a> PathChecker<'a> {
             };
             return (other, Some(problem));
         }
+        if first.is_denied() {
+            let message = format!("'{written}' cannot be read: permission denied");
+            return (first, Some(Diagnostic::warning(Code::Unreadable, message).fix("allow this user to read it")));
+        }
         let problem = Diagnostic::warning(Code::MissingPath, format!("'{written}' does not exist"));
         let fix = match () {
             () if written.starts_with("https://") || written.starts_with("http://") => {

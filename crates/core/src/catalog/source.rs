@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -147,6 +148,12 @@ pub struct LocalPath {
 }
 
 impl LocalPath {
+    /// Whether a missing path may exist all the same: this user may not look.
+    pub fn is_denied(&self) -> bool {
+        let looked = || std::fs::symlink_metadata(&self.path);
+        self.state == PathState::Missing && looked().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+    }
+
     /// Converts the path of a file found below `path` to its path below `resolved`.
     pub fn real(&self, file: &Path) -> PathBuf {
         match file.strip_prefix(&self.path) {
