@@ -136,6 +136,9 @@ fn why_workspace(context: &WorkspaceContext) -> String {
 fn why_config(desk: &Desk) -> String {
     let context = desk.workspace_context();
     let by_variable = context.from_environment.as_ref().is_some_and(|named| !named.is_empty());
+    if let Some(problem) = desk.config_problem() {
+        return format!("{}: {}", problem.place(), problem.message);
+    }
     match desk.config_file() {
         Some(_) if context.named.is_some() => "named with --config".to_owned(),
         Some(_) if by_variable => "named with $REFERENCES_CONFIG_PATH".to_owned(),

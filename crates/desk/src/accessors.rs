@@ -50,6 +50,12 @@ impl Desk {
         self.config.document.as_ref().map(|document| &*document.path)
     }
 
+    /// Why the configuration cannot be used, if there is one or one is named.
+    pub fn config_problem(&self) -> Option<&Diagnostic> {
+        let is_used = self.config.document.is_some();
+        self.config.diagnostics.iter().find(|problem| !is_used && problem.is_error())
+    }
+
     /// Where the active profile lists a source: `.jaato/profiles/review.json:4`.
     pub fn profile_place(&self, id: &str) -> Option<String> {
         self.profile.as_ref().map(|profile| profile.place_of(self.workspace_context(), id))

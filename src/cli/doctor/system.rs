@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::super::workspace::no_workspace_fix;
-use super::super::{environment, log};
+use super::super::{environment, fix, log};
 use super::report::CheckLine;
 use crate::colours::Colours;
 use refdesk_core::config::state_folder;
@@ -58,9 +58,13 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
         let text = format!("no workspace was found in {} or above it", shown(desk.workspace()));
         CheckLine::note("workspace", text, no_workspace_fix(context))
     };
-    let configuration = match desk.config_file() {
-        Some(file) => CheckLine::ok("configuration", shown(file)),
-        None => CheckLine::ok("configuration", "none, so all settings have their defaults"),
+    let configuration = match (desk.config_file(), desk.config_problem()) {
+        (Some(file), _) => CheckLine::ok("configuration", shown(file)),
+        (None, Some(problem)) => {
+            let text = format!("{}: {}", problem.place(), problem.message);
+            CheckLine::wrong("configuration", text, problem.fix.worded(&fix::words))
+        }
+        (None, None) => CheckLine::ok("configuration", "none, so all settings have their defaults"),
     };
     let real = Resolver::default().folder(desk.workspace());
     let state = match state_folder() {

@@ -44,6 +44,22 @@ fn an_unusable_configuration_leaves_discovered_sources() {
 }
 
 #[test]
+fn a_configuration_that_cannot_be_used_is_not_called_none() {
+    for text in [None, Some("{")] {
+        let world = discovered();
+        match text {
+            Some(text) => world.put("references.json", text.as_bytes()),
+            None => fs::create_dir(world.path.join("references.json")).unwrap(),
+        }
+        let doctor = world.run(&["doctor"]).exits(1);
+        assert!(doctor.text().contains("wrong  configuration: references.json:"), "{doctor}");
+        let places = world.json(&["where"], 0);
+        let why = places["configuration"]["why"].as_str().unwrap();
+        assert!(why.starts_with("references.json:"), "{places}");
+    }
+}
+
+#[test]
 fn an_unusable_discovered_file_leaves_the_others() {
     for (what, bytes, code) in rubbish() {
         let world = discovered();
