@@ -104,7 +104,11 @@ fn unanswered(request: &Request, why: &NoAnswer, timeout: f64) -> CommandOutput 
             Error { message: format!("{}; nothing was selected", error.message), ..error.clone() }
         }
     };
-    let (status, exit) = if why.is_late() { ("timed_out", TIMED_OUT) } else { ("error", 1) };
+    let (status, exit) = match why {
+        why if why.is_late() => ("timed_out", TIMED_OUT),
+        NoAnswer::Cancelled => ("error", signals::INTERRUPTED),
+        _ => ("error", 1),
+    };
     let answer = refused(refusal, &[("status", json!(status)), ("request_id", json!(request.request_id))]);
     CommandOutput { exit, ..answer }
 }

@@ -17,10 +17,7 @@ use super::answer::CommandOutput;
 use super::args::{DbCommand, IndexArgs, OutputFormat};
 use super::fix::worded;
 use super::index;
-use super::signals::Interrupt;
-
-/// The exit code that a shell reports for a command ended by Ctrl-C.
-const INTERRUPTED: u8 = 130;
+use super::signals::{INTERRUPTED, Interrupt};
 
 pub fn run(desk: &mut Desk, session: &Session, command: &DbCommand, format: OutputFormat) -> CommandOutput {
     let interrupt = Interrupt::listen(desk.stop_flag());

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The exit code that a shell reports for a command ended by Ctrl-C.
+pub const INTERRUPTED: u8 = 130;
+
 /// Makes a write beyond the file size limit (`ulimit -f`) an error (`EFBIG`), like a full disk. Without a handler for
 /// `SIGXFSZ`, the system would kill the program in the middle of the write. Child processes get the default handler
 /// back.
@@ -107,6 +110,6 @@ impl EndSignal {
     pub fn end(self) -> ! {
         // It returns only if the signal could not be raised.
         let _ = signal_hook::low_level::emulate_default_handler(self.0);
-        std::process::exit(130)
+        std::process::exit(INTERRUPTED.into())
     }
 }

@@ -234,7 +234,7 @@ fn a_signal_withdraws_the_request_and_the_output_says_so() {
         let mut asking = Asking::start(&world, &[]);
         let asked = asking.request();
         crate::support::program::signal(asking.child.id(), end);
-        let answer = asking.ends(1);
+        let answer = asking.ends(130);
         assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!("given-up")), "{end:?}");
         assert_eq!(answer["request_id"], *asked.request.request_id);
     }
