@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{RenderFailure, RenderPreview, RenderedTemplate};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
-use refdesk_templates::{NamedValue, ValueCheck};
+use refdesk_templates::{NamedValue, Template, ValueCheck};
 use refdesk_text::{Code, Error, Fix};
 
 /// Everything a rendering needs.
@@ -14,8 +14,8 @@ use refdesk_text::{Code, Error, Fix};
 pub struct Prepared {
     /// The requested name.
     pub(super) name: Option<String>,
-    /// For an indexed template that does not parse: its displayed file, and the line on which its text starts.
-    pub(super) broken: Option<(String, usize)>,
+    /// An indexed template that does not parse, and its displayed file.
+    pub(super) broken: Option<(Template, String)>,
     pub(super) job: RenderJob,
     /// A problem known before rendering, reported only if the rendering succeeds.
     pub(super) problem: Option<Error>,
@@ -86,9 +86,9 @@ impl Prepared {
         }
         match self.broken {
             // A template that does not parse has no variables to show.
-            Some((file, first)) => {
-                let line = first + error.line.unwrap_or(1).saturating_sub(1);
-                fixes.push(format!("correct {file}:{line}").into());
+            Some((template, file)) => {
+                let (_, line) = template.place(error.line.unwrap_or(1));
+                fixes.push(template.correction(&format!("{file}:{line}")).into());
             }
             None => fixes.extend(self.name.map(Fix::ShowVariables)),
         }

@@ -93,7 +93,7 @@ struct TemplateToRender {
     /// A problem that the index reports for it.
     problem: Option<String>,
     /// As for [`Prepared::broken`].
-    broken: Option<(String, usize)>,
+    broken: Option<(Template, String)>,
 }
 
 impl Desk {
@@ -146,7 +146,7 @@ impl Desk {
         let (file, at) = template.place(line.unwrap_or(1));
         let file = self.workspace_context().display(file);
         let has_line = line.is_some() || template.block.is_some();
-        if has_line { format!("correct {file}:{at}").into() } else { format!("correct {file}").into() }
+        template.correction(&if has_line { format!("{file}:{at}") } else { file }).into()
     }
 
     /// The template at `<source id>/<path within it>`, even if it belongs to a nested source.
@@ -213,10 +213,8 @@ impl Desk {
                 if request.syntax.is_none_or(|syntax| syntax == template.syntax) {
                     let Template { syntax, variables, problem, .. } = template;
                     let (variables, problem) = (problem.is_none().then(|| variables.clone()), problem.clone());
-                    let broken = problem.as_ref().map(|_| {
-                        let (file, first) = template.place(1);
-                        (self.workspace_context().display(file), first)
-                    });
+                    let file = || self.workspace_context().display(template.place(1).0);
+                    let broken = problem.as_ref().map(|_| (template.clone(), file()));
                     return Ok(TemplateToRender { text, syntax: *syntax, variables, problem, broken });
                 }
                 text

@@ -167,6 +167,16 @@ pub struct Template {
 }
 
 impl Template {
+    /// What to do about its text at `place`; if an override sets another language than the text shows, about that too.
+    pub fn correction(&self, place: &str) -> String {
+        let is_overridden = self.text().is_ok_and(|text| syntax::detect(&text).0 != self.syntax);
+        if is_overridden {
+            format!("check the language of '{}' in {OVERRIDES}, or correct {place}", self.name)
+        } else {
+            format!("correct {place}")
+        }
+    }
+
     /// The text of its file or block.
     ///
     /// # Errors

@@ -58,9 +58,11 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
         let (templates, rejected, mut found) = desk.blocks(&path);
         let unfit = rejected.into_iter().map(|it| {
             let message = format!("the code block is not a template: {}", it.problem.message);
+            let line = it.problem.line.unwrap_or(it.line);
             Diagnostic::error(Code::TemplateBroken, message)
                 .in_file(&*place)
-                .at_line(it.problem.line.unwrap_or(it.line))
+                .at_line(line)
+                .fix(format!("correct {place}:{line}"))
         });
         found.extend(unfit);
         found.sort_by_key(|it| it.line);
@@ -74,7 +76,8 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     let text = match refdesk_templates::read(&path) {
         Ok(text) => text,
         Err(problem) => {
-            let error = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}")).in_file(place);
+            let error = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}"));
+            let error = error.in_file(&*place).fix(format!("correct {place}"));
             return answer(members, vec![error], 1);
         }
     };
@@ -89,7 +92,9 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
     }
     for problem in analysis.problem.into_iter().chain(analysis.unknown) {
         let error = Diagnostic::error(Code::TemplateBroken, problem.message).in_file(&*place);
-        found.push(Diagnostic { line: problem.line, ..error });
+        let error = Diagnostic { line: problem.line, ..error };
+        let fix = format!("correct {}", error.place());
+        found.push(error.fix(fix));
     }
     answer(members, found, 1)
 }

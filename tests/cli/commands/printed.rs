@@ -173,6 +173,10 @@ fn no_answer_is_a_dead_end() {
     let two = (".jaato/references/n.json", r#"{"id": "n", "name": "N", "type": "inline", "content": "x"}"#);
     let git = ("references.json", r#"{"sources": [], "channel": {"type": "file", "base_path": ".git/x"}}"#);
     let bad = (".templates/bad.tpl", "one\n{% if %}\n");
+    let filter = (".templates/filter.tpl", "{{ name|upper }}\n");
+    let set = (".jaato/templates/overrides.json", r#"{"filter.tpl": "handlebars"}"#);
+    let checks_language = "fix: check the language of 'filter.tpl' in .jaato/templates/overrides.json, or correct \
+                           .templates/filter.tpl:1";
     let large = "x".repeat(1024 * 1024 + 1);
     let large = (".templates/big.tpl", large.as_str());
     let cases: &[Answered<'_>] = &[
@@ -218,6 +222,9 @@ fn no_answer_is_a_dead_end() {
         (&[bad], &["render", "bad.tpl"], 1, "fix: correct .templates/bad.tpl:2", "warning"),
         (&[bad], &["templates", "validate"], 1, "fix: correct .templates/bad.tpl:2", "parse: template"),
         (&[bad], &["templates", "variables", "bad.tpl"], 1, "fix: correct .templates/bad.tpl", "warning"),
+        (&[bad], &["templates", "validate", ".templates/bad.tpl"], 1, "fix: correct .templates/bad.tpl:2", "overrides"),
+        (&[filter, set], &["check"], 0, checks_language, "fix: correct"),
+        (&[filter, set], &["render", "filter.tpl"], 1, checks_language, "fix: correct"),
         (&[large], &["templates", "validate"], 1, "(1 MiB), so it is not used\n  fix: split it, or move it", "parse"),
         (
             &[note],

@@ -75,6 +75,7 @@ pub(super) fn filled(
     analysis: &Analysis,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Template {
+    let template = Template { syntax: analysis.syntax, ..template };
     let (name, syntax) = (&template.name, analysis.syntax);
     let mut report = |diagnostic: Diagnostic, line: Option<usize>| {
         let (file, at) = template.place(line.unwrap_or(1));
@@ -95,7 +96,7 @@ pub(super) fn filled(
         } else {
             let (file, at) = template.place(problem.line.unwrap_or(1));
             let line = if problem.line.is_some() { format!(":{at}") } else { String::new() };
-            let fix = format!("correct {}{line}", display(workspace, file));
+            let fix = template.correction(&format!("{}{line}", display(workspace, file)));
             (format!("template '{name}' does not parse: {}", problem.message), fix)
         };
         report(Diagnostic::warning(Code::TemplateBroken, message).fix(fix), problem.line);
@@ -108,7 +109,7 @@ pub(super) fn filled(
     }
     let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
     let (variables, uses_partials) = (analysis.variables.clone(), analysis.uses_partials);
-    Template { syntax, variables, uses_partials, problem, ..template }
+    Template { variables, uses_partials, problem, ..template }
 }
 
 /// Adds the variables of partials, which are other templates of the index, to the templates that use them.
