@@ -42,13 +42,18 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput
     let taken_before = taken_ids(desk);
     loop {
         let spot = desk.definition(&id).unwrap_or_else(|_| FileLine { path: file.clone(), line: 1 });
-        open(desk, &spot)?;
+        let failed = open(desk, &spot)?;
         let wrong = match read(&file, &shown) {
             Ok(after) if after == before => {
+                if let Some(failed) = failed {
+                    let fix = "see what it printed, and run the command again";
+                    return Err(Error::new(Code::Editor, format!("{failed}; nothing was changed"), fix));
+                }
                 let json = to_json("unchanged", &id, Some(&shown));
                 return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
             }
             Ok(after) => {
+                failed.iter().for_each(|failed| print_to_stderr(&format!("note: {}", one_line(failed))));
                 desk.note_edit(session, &file, &after, &id);
                 wrong(desk, (&shown, &id), &taken_before)
             }
@@ -98,22 +103,15 @@ fn read(file: &Path, shown: &str) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|error| unread(format!("{shown} cannot be read: {error}")))
 }
 
-/// Runs the editor until it exits.
-fn open(desk: &Desk, spot: &FileLine) -> Result<(), Error> {
+/// Runs the editor until it exits; returns how, if it failed. It may have changed the file all the same.
+fn open(desk: &Desk, spot: &FileLine) -> Result<Option<String>, Error> {
     let (preferences, _, _) = environment::preferences();
     let call = editor::call(preferences.editor.as_deref(), environment::variable, spot)?;
     let EditorCommand { program, arguments, origin } = &call;
     let status = Command::new(program).args(arguments).current_dir(desk.workspace()).status().map_err(|error| {
         Error::new(Code::Editor, format!("'{program}' cannot be run: {error} ({origin})"), editor::HINT)
     })?;
-    if status.success() {
-        return Ok(());
-    }
-    Err(Error::new(
-        Code::Editor,
-        format!("'{program}' {} ({origin}); the file is as it left it", editor::ending(status)),
-        editor::HINT,
-    ))
+    Ok((!status.success()).then(|| format!("'{program}' {} ({origin})", editor::ending(status))))
 }
 
 /// The problems of the file, including that it does not define the source.

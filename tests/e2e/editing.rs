@@ -12,13 +12,14 @@ const ENTRY: &str = "{\"id\": \"a\", \"name\": \"A\", \"type\": \"inline\", \"co
 
 const FILE: &str = ".jaato/references/a.json";
 
-/// `refdesk edit a` with an editor that writes these texts, one per call. For an empty one it deletes the file.
+/// `refdesk edit a` with an editor that writes these texts, one per call. For an empty one it deletes the file. If
+/// `fails` is beside it, it ends with an error.
 fn edit(world: &Workspace, texts: &[&str]) -> Pty {
     for (at, text) in texts.iter().enumerate() {
         refdesk_files::write_atomic(&world.beside(&format!("tmp/{at}")), text.as_bytes()).unwrap();
     }
     let editor = world.beside("tmp/editor");
-    let script = "#!/bin/sh\ncd \"${0%/*}\"\nn=$(cat n 2>/dev/null || echo 0)\nif [ -s \"$n\" ]; then cp \"$n\" \"$1\"; else rm \"$1\"; fi\necho $((n + 1)) > n\n";
+    let script = "#!/bin/sh\ncd \"${0%/*}\"\nn=$(cat n 2>/dev/null || echo 0)\nif [ -s \"$n\" ]; then cp \"$n\" \"$1\"; else rm \"$1\"; fi\necho $((n + 1)) > n\n[ ! -e fails ] || exit 3\n";
     refdesk_files::write_atomic(&editor, script.as_bytes()).unwrap();
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
@@ -64,6 +65,27 @@ fn a_file_that_the_editor_deletes_or_breaks_can_be_restored() {
         pty.type_bytes(keys);
         assert_eq!(pty.wait_for_exit().exit_code(), code, "{keys:?}");
         assert_eq!(world.path.join(FILE).exists().then(|| world.read(FILE)).as_deref(), left, "{keys:?}");
+    }
+}
+
+#[test]
+fn what_a_failing_editor_wrote_is_checked() {
+    let better = ENTRY.replace("\"A\"", "\"Better\"");
+    for (text, said, keys, code, left) in [
+        (ENTRY, "fix: see what it printed", "", 1, ENTRY),
+        (better.as_str(), "edited a in", "", 0, better.as_str()),
+        ("{", "has errors", "r\r", 0, ENTRY),
+    ] {
+        let world = Workspace::with(&[(FILE, ENTRY)]);
+        refdesk_files::write_atomic(&world.beside("tmp/fails"), b"").unwrap();
+        let mut pty = edit(&world, &[text]);
+        pty.wait_for(said);
+        assert!(!pty.text().contains("that is installed"), "{}", pty.text());
+        if !keys.is_empty() {
+            pty.type_bytes(keys);
+        }
+        assert_eq!(pty.wait_for_exit().exit_code(), code, "{text}");
+        assert_eq!(world.read(FILE), left, "{text}");
     }
 }
 
