@@ -11,7 +11,7 @@ use refdesk_database::config;
 use refdesk_desk::Desk;
 use refdesk_files::nofollow::open_in;
 use refdesk_files::output::{Proposal, Scope, resolve};
-use refdesk_files::path::{Resolver, absolute, is_absent, lossy};
+use refdesk_files::path::{absolute, is_absent, lossy};
 use refdesk_files::{cause, read_open, read_regular};
 use refdesk_text::{Code, Error};
 
@@ -219,7 +219,7 @@ impl SettingsFile {
             RootKind::Workspace => "the workspace".to_owned(),
             RootKind::Moved => lossy(&self.root),
         };
-        let real = Resolver::default().resolve(&self.path()).0;
+        let real = resolve(&self.path()).unwrap_or_else(|_| self.path());
         let message = match self.folder.starts_with(&self.root) {
             true => format!("a link leads from {} out of {of}, to {}", self.shown, real.display()),
             false => format!("{} is outside {of}", self.shown),

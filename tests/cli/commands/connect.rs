@@ -473,6 +473,12 @@ fn links_are_followed_only_inside() {
     }
     assert_eq!(fs::read(&outside).unwrap(), b"{}");
     assert_eq!(fs::read_dir(world.beside("tmp")).unwrap().count(), 0);
+    // A link to nothing leads out just as well.
+    fs::remove_file(world.path.join(".claude")).unwrap();
+    symlink(world.beside("nowhere"), world.path.join(".claude")).unwrap();
+    let message = world.json(&["connect", "claude-code", "--yes"], 1)["error"]["message"].to_string();
+    let target = format!("out of the workspace, to {}", world.beside("nowhere/settings.json").display());
+    assert!(message.contains(&target), "{message}");
 }
 
 #[test]
