@@ -231,8 +231,11 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
     suggest_command(&mut error);
     let whole = visible(&error.to_string()).into_owned();
     // The parser calls a command a subcommand, and so would no one else.
-    let is_command = error.kind() == ErrorKind::InvalidSubcommand;
-    let whole = if is_command { in_our_words(&whole) } else { whole };
+    let whole = match error.kind() {
+        ErrorKind::InvalidSubcommand => in_our_words(&whole),
+        ErrorKind::InvalidUtf8 => with_words_that_are_not_utf8(&whole),
+        _ => whole,
+    };
     if wants_json(std::env::args_os().skip(1)) {
         let command = command_of(words());
         let message = match error.kind() {
@@ -248,7 +251,7 @@ pub fn usage(mut error: clap::Error) -> ExitCode {
         document.insert("error".into(), json!({"code": "usage", "message": message, "hint": hint}));
         write_out(format!("{}\n", Value::Object(document)).as_bytes());
     }
-    if is_plain && !is_command {
+    if is_plain && error.kind() != ErrorKind::InvalidSubcommand {
         let _ = error.print();
     } else {
         // Without colours, which cannot be distinguished from escape sequences in the arguments.
@@ -264,6 +267,14 @@ fn in_our_words(whole: &str) -> String {
         "similar command",
         1,
     )
+}
+
+/// The parser's message about arguments that are not UTF-8, with these arguments.
+fn with_words_that_are_not_utf8(whole: &str) -> String {
+    let words = std::env::args_os().skip(1).filter(|word| word.to_str().is_none());
+    let words: Vec<String> = words.map(|word| one_line(&format!("{word:?}")).into_owned()).collect();
+    let message = format!("not UTF-8: {}; if this is the name of a file, rename the file", words.join(", "));
+    whole.replacen("invalid UTF-8 was detected in one or more arguments", &message, 1)
 }
 
 /// The message of a usage error on one line: the text up to the first blank line, because missing arguments are on lines

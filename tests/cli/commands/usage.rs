@@ -182,7 +182,11 @@ fn arguments_that_are_not_text() {
     let odd = OsStr::from_bytes(b"\xff\xfe");
     for words in [&["select"][..], &["list", "--tag"], &["--desk"]] {
         let ran = run(world.bare(&["--format", "json"]).args(words).arg(odd), None).exits(2);
-        assert_eq!(ran.json()["error"]["code"], "usage", "{ran}");
+        let error = &ran.json()["error"];
+        assert_eq!(error["code"], "usage", "{ran}");
+        let message = r#"not UTF-8: "\xFF\xFE"; if this is the name of a file, rename the file"#;
+        assert_eq!(error["message"], message, "{ran}");
+        assert!(ran.stderr.starts_with(&format!("error: {message}\n")), "{ran}");
     }
     // A path may contain any bytes.
     let ran = run(world.bare(&["--format", "json", "--workspace"]).arg(odd).arg("list"), None).exits(1);
