@@ -377,8 +377,10 @@ fn print_diagnostics(diagnostics: Vec<&Diagnostic>, shows_warnings: bool, option
         let (errors, them) = (counted(more, "more error"), if more == 1 { "it" } else { "them" });
         print_to_stderr(&format!("error: {errors}: `refdesk {options}check` lists {them}"));
     }
-    // Warnings of a rendering and of databases concern the request, and no other command prints them.
-    let is_own = |problem: &&Diagnostic| shows_warnings || problem.code == Code::Render;
+    // Warnings of a rendering and of databases, and about what could not be stored, concern the request, and no other
+    // command prints them.
+    let is_of_request = |code| matches!(code, Code::Render | Code::NotStored | Code::NotJournalled);
+    let is_own = |problem: &&Diagnostic| shows_warnings || is_of_request(problem.code);
     let (own, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) = warnings.into_iter().partition(is_own);
     // Problems of a profile concern the request.
     let (lacking, warnings): (Vec<&Diagnostic>, Vec<&Diagnostic>) =

@@ -170,6 +170,19 @@ fn something_else_is_in_place_of_a_state_file() {
     }
 }
 
+/// `check` does not list them: they are about what this command did.
+#[test]
+fn what_could_not_be_stored_is_printed_among_many_warnings() {
+    let missing = |id: &str| json!({"id": id, "name": id, "path": format!("{id}.md")});
+    let world = Workspace::of(json!([good_source(), missing("a"), missing("b"), missing("c"), missing("d")]), &[]);
+    world.put(".jaato/refdesk", b"x");
+    let ran = world.feed(&["enrich"], b"use @kept").exits(0);
+    for problem in ["what was sent could not be saved:", "the journal cannot be written:"] {
+        assert!(ran.stderr.contains(problem), "{ran}");
+    }
+    assert!(ran.stderr.contains("warning: 4 warnings"), "{ran}");
+}
+
 #[test]
 fn a_workspace_that_cannot_be_written() {
     let world = world();

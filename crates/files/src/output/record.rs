@@ -128,6 +128,8 @@ impl WriteRecord {
             // The target of a link is not refdesk's; commands report the link itself.
             Err(error) if is_absent(&error) || is_link_refused(&error) => StoredRecord::Nothing,
             Err(error) if is_no_file(&error) => StoredRecord::Damaged(error.to_string()),
+            // If not even the folder can be read, nothing is known of a record.
+            Err(_) if !Self::exists(workspace) => StoredRecord::Nothing,
             Err(error) => {
                 let message = unreadable(&format!("{FILE}, the record of an interrupted write,"), &error);
                 StoredRecord::Unreadable(Error::new(Code::Unreadable, message, "make it readable for this user"))
