@@ -346,8 +346,8 @@ fn foreign_key(key: &ForeignKeyDoc) -> String {
 }
 
 fn index(index: &IndexDoc) -> Named {
-    let unique = if index.unique { "unique " } else { "" };
-    (Some(index.name.clone()), format!("{unique}({})", index.columns.join(", ")))
+    let space = if index.kind().is_empty() { "" } else { " " };
+    (Some(index.name.clone()), format!("{}{space}({})", index.kind(), index.columns.join(", ")))
 }
 
 #[cfg(test)]

@@ -104,8 +104,23 @@ pub struct IndexDoc {
     pub name: String,
     /// Its columns.
     pub columns: Vec<String>,
-    /// Whether it is unique.
+    /// Whether it is unique: among all rows, or only among those that it holds.
     pub unique: bool,
+    /// Whether it holds only some of the rows.
+    #[serde(default, rename = "partial", skip_serializing_if = "std::ops::Not::not")]
+    pub is_partial: bool,
+}
+
+impl IndexDoc {
+    /// `unique`, and over which rows, in words; empty for a plain index over all rows.
+    pub(super) fn kind(&self) -> &'static str {
+        match (self.unique, self.is_partial) {
+            (true, false) => "unique",
+            (true, true) => "unique among some rows",
+            (false, true) => "some rows",
+            (false, false) => "",
+        }
+    }
 }
 
 /// A foreign key as described by a page.

@@ -120,7 +120,10 @@ fn each_kind_of_difference_is_reported() {
         (Box::new(|it| it.columns[0].comment = Some("In euros".into())), &["comment changed total: In euros"]),
         (Box::new(|it| drop(it.constraint_comments.insert("k".into(), "Why".into()))), &["new comment k: Why"]),
         (Box::new(|it| it.columns[0].collation = Some("C".into())), &[NOT_ON_PAGES]),
-        (Box::new(|it| it.indexes[0].is_partial = true), &[NOT_ON_PAGES]),
+        (
+            Box::new(|it| it.indexes[0].is_partial = true),
+            &["new index by_total: some rows (total)", "index is gone by_total: (total)"],
+        ),
         // No value of a sensitive column is shown.
         (Box::new(|it| it.columns[2].default = Some("'b@example.com'".into())), &[NOT_ON_PAGES]),
         (

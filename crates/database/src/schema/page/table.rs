@@ -3,7 +3,7 @@
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter};
 use crate::schema::describe::says_all;
 use crate::schema::markup::{code, prose, target};
-use crate::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
+use crate::schema::table_doc::{ColumnDoc, DescriptionSource, IndexDoc, TableDoc};
 use crate::statistics::ColumnStatistics;
 use refdesk_text::names::either;
 use refdesk_text::shorten::shortened;
@@ -236,8 +236,9 @@ fn joins(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> Str
 
 fn rest(doc: &TableDoc) -> String {
     let checks: Vec<String> = doc.checks.iter().map(|check| format!("- {}", code(check))).collect();
-    let index = |index: &crate::schema::table_doc::IndexDoc| {
-        format!("- {}: {}{}", code(&index.name), names(&index.columns), if index.unique { " (unique)" } else { "" })
+    let index = |index: &IndexDoc| {
+        let kind = if index.kind().is_empty() { String::new() } else { format!(" ({})", index.kind()) };
+        format!("- {}: {}{kind}", code(&index.name), names(&index.columns))
     };
     let indexes: Vec<String> = doc.indexes.iter().map(index).collect();
     let line = |(name, comment): (&String, &String)| format!("- {}: {}", code(name), prose(comment));
@@ -290,6 +291,21 @@ mod tests {
                 Some(ColumnStatistics { magnitude, negative_magnitude, has_zero, ..ColumnStatistics::default() });
             let column = ColumnDoc { statistics, ..ColumnDoc::default() };
             assert_eq!(values(&TableDoc::default(), &column), expected);
+        }
+    }
+
+    #[test]
+    fn an_index_over_some_rows_is_not_unique_among_all() {
+        for (unique, is_partial, expected) in [
+            (false, false, "- `u`: `a`\n"),
+            (true, false, "- `u`: `a` (unique)\n"),
+            (true, true, "- `u`: `a` (unique among some rows)\n"),
+            (false, true, "- `u`: `a` (some rows)\n"),
+        ] {
+            let index = IndexDoc { name: "u".into(), columns: vec!["a".into()], unique, is_partial };
+            let doc = TableDoc { indexes: vec![index.clone()], ..TableDoc::default() };
+            assert!(rest(&doc).ends_with(expected), "{}", rest(&doc));
+            assert_eq!(serde_json::from_str::<TableDoc>(&doc.json()).unwrap().indexes, [index]);
         }
     }
 

@@ -154,7 +154,12 @@ fn referring(table: &Table, referenced_by: &[ReferenceDoc]) -> Vec<String> {
 }
 
 fn index(index: &IndexInfo) -> IndexDoc {
-    IndexDoc { name: index.name.clone(), columns: index.columns.clone(), unique: index.is_unique }
+    IndexDoc {
+        name: index.name.clone(),
+        columns: index.columns.clone(),
+        unique: index.is_unique,
+        is_partial: index.is_partial,
+    }
 }
 
 fn inferred_join(join: &InferredJoin) -> InferredJoinDoc {

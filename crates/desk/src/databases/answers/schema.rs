@@ -143,7 +143,7 @@ mod tests {
             columns: (0..500).map(|at| ColumnDoc { name: wide(at), ..ColumnDoc::default() }).collect(),
             referenced_by: (0..5_000).map(|at| ReferenceDoc { table: wide(at), ..ReferenceDoc::default() }).collect(),
             checks: (0..5_000).map(wide).collect(),
-            indexes: (0..5_000).map(|at| IndexDoc { name: wide(at), columns: Vec::new(), unique: false }).collect(),
+            indexes: (0..5_000).map(|at| IndexDoc { name: wide(at), ..IndexDoc::default() }).collect(),
             constraint_comments: (0..5_000).map(|at| (wide(at), wide(at))).collect(),
             ..TableDoc::default()
         };
