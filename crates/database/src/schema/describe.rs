@@ -1,5 +1,6 @@
 //! Rule-based descriptions: a sentence stating what names, keys and types make certain. Nothing is guessed.
 
+use crate::config::Connection;
 use crate::names::words::{readable_name, singular, split};
 use crate::schema::missing_target::MissingTarget;
 use crate::snapshot::{Column, ForeignKey, Table, TableKind};
@@ -51,6 +52,18 @@ const MOMENTS: &[(&str, &str)] = &[
 /// Irregular past participles of actions on things.
 const IRREGULAR: &[&str] =
     &["paid", "sold", "sent", "built", "bought", "made", "done", "seen", "read", "taken", "born"];
+
+/// Participles that *on* follows for a place or a reason, not for a date.
+const PLACED: &[&str] = &["based", "hosted", "located", "mounted", "printed", "stored"];
+
+/// First words of a question that a flag answers.
+const QUESTIONS: &[&str] = &["can", "has", "is", "was"];
+
+/// Words for the state of a thing that are not participles.
+const STATES: &[&str] = &["active", "hidden", "open", "optional", "public", "valid", "visible"];
+
+/// Words for what a number or a text tells, so that `is_number` is not a question unless its type is a boolean.
+const TOLD: &[&str] = &["amount", "code", "count", "date", "id", "key", "name", "number", "time", "type"];
 
 /// Verbs for what things do at a point in time.
 const ACTS: &[&str] = &["begins", "starts", "ends", "expires", "opens", "closes"];
@@ -110,9 +123,53 @@ pub(crate) fn table(table: &Table, referenced_by: &[String], missing_target: Fin
     sentences.join(" ")
 }
 
+/// What the values of a column are, as far as its type makes that certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Flags,
+    Numbers,
+    Texts,
+    Times,
+    /// The column has no type.
+    Any,
+    Others,
+}
+
+impl Values {
+    fn of(column: &Column) -> Self {
+        let printed = column.base_type.as_ref().unwrap_or(&column.data_type);
+        let words = split(printed);
+        let Some(first) = words.first() else { return Self::Any };
+        // A name of the database's own for a type may be any word, but its values have labels or its schema is first.
+        let is_plain =
+            column.labels.is_empty() && !printed.ends_with(']') && !words.iter().any(|word| word.ends_with("range"));
+        match first.as_str() {
+            _ if !is_plain => Self::Others,
+            "bool" | "boolean" => Self::Flags,
+            "bigint" | "dec" | "decimal" | "double" | "float" | "int" | "integer" | "mediumint" | "num" | "number"
+            | "numeric" | "real" | "smallint" | "tinyint" | "unsigned" => Self::Numbers,
+            "bpchar" | "char" | "character" | "citext" | "clob" | "nchar" | "nvarchar" | "string" | "text"
+            | "varchar" => Self::Texts,
+            "date" | "datetime" | "time" | "timestamp" | "timestamptz" | "timetz" => Self::Times,
+            _ => Self::Others,
+        }
+    }
+
+    /// Whether a value may be a point in time. SQLite has no type for one.
+    fn may_be_times(self, connection: &Connection) -> bool {
+        let is_sqlite = || matches!(connection, Connection::Sqlite { .. });
+        matches!(self, Self::Any | Self::Numbers | Self::Times) || self == Self::Texts && is_sqlite()
+    }
+}
+
 /// Describes a column, and whether its name already says everything; `is_missing` tells of which keys the target does not
 /// exist.
-pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&ForeignKey) -> bool) -> (String, bool) {
+pub(crate) fn column(
+    connection: &Connection,
+    table: &Table,
+    column: &Column,
+    is_missing: &dyn Fn(&ForeignKey) -> bool,
+) -> (String, bool) {
     let owner = owner(table);
     // `Title of the list of products` would not describe a column of that view.
     let of = if table.kind.is_view() { String::new() } else { format!(" of the {owner}") };
@@ -131,14 +188,14 @@ pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&Foreig
             _ => (format!("{}{of}; part of the primary key{assigned}.", capitalized(&in_words(&column.name))), false),
         };
     }
-    let words = split(&column.name);
-    if let Some(text) = moment(&words, column, &owner) {
+    let (words, values) = (split(&column.name), Values::of(column));
+    let moment = moment(&words, values, &owner).filter(|_| values.may_be_times(connection));
+    if let Some(text) = moment.or_else(|| flag(&words, values, &of)) {
         return (format!("{text}."), true);
     }
-    if let Some(text) = flag(&words, column) {
-        return (format!("{text}."), true);
-    }
-    let (name, unit) = match words.last().and_then(|last| UNITS.iter().find(|(short, ..)| short == last)) {
+    let is_measure = matches!(values, Values::Any | Values::Numbers);
+    let unit = words.last().filter(|_| is_measure).and_then(|last| UNITS.iter().find(|(short, ..)| short == last));
+    let (name, unit) = match unit {
         Some((_, unit, _)) if words.len() > 1 => {
             let rest: Vec<&str> = words.iter().take(words.len() - 1).map(String::as_str).collect();
             (in_words(&rest.join("_")), format!(", in {unit}"))
@@ -150,8 +207,8 @@ pub(crate) fn column(table: &Table, column: &Column, is_missing: &dyn Fn(&Foreig
     let name = name.strip_prefix(&format!("{owner} ")).map(str::to_owned).unwrap_or(name);
     let mut text = match name.rsplit(' ').next() {
         None | Some("") => format!("Unnamed value{of}{unit}"),
-        // `Made in of the car` is not English.
-        Some(last) if PREPOSITIONS.contains(&last) => {
+        // `Made in of the car` and `Is number of the car` are not English.
+        Some(last) if PREPOSITIONS.contains(&last) || name.split(' ').next().is_some_and(is_question) => {
             format!("Value \u{201c}{name}\u{201d}{of}{unit}")
         }
         Some(_) => format!("{}{of}{unit}", capitalized(&name)),
@@ -216,17 +273,14 @@ fn is_join_table(table: &Table) -> bool {
     table.foreign_keys.len() == 2 && is_whole && key.columns.iter().all(|column| referring.contains(&column))
 }
 
-fn moment(words: &[String], column: &Column, owner: &str) -> Option<String> {
+fn moment(words: &[String], values: Values, owner: &str) -> Option<String> {
     let is_moment = match words {
         [_, last] => ["at", "on", "date", "time", "ts"].contains(&last.as_str()),
-        [_] => is_time(&column.data_type),
+        [_] => values == Values::Times,
         _ => false,
     };
     let first = words.first()?;
     let known = MOMENTS.iter().find(|(word, _)| word == first).map(|(_, text)| (*text).to_owned());
-    // `opened_on` of an account is when it was opened.
-    let is_verb =
-        || first.len() > 4 && first.ends_with("ed") && !first.ends_with("eed") || IRREGULAR.contains(&first.as_str());
     let act = match words {
         [first, last] if ACTS.contains(&first.as_str()) && ["at", "on"].contains(&last.as_str()) => {
             Some(format!("When the {owner} {first}"))
@@ -239,25 +293,40 @@ fn moment(words: &[String], column: &Column, owner: &str) -> Option<String> {
         }
         _ => None,
     };
-    let is_done = || matches!(words, [_, last] if ["at", "on"].contains(&last.as_str())) && is_verb();
+    // `opened_on` of an account is when it was opened.
+    let is_done = || match words {
+        [_, last] if last == "on" && PLACED.contains(&first.as_str()) => values == Values::Times,
+        [_, last] => ["at", "on"].contains(&last.as_str()) && is_participle(first),
+        _ => false,
+    };
     let done = || is_done().then(|| format!("When the {owner} was {first}"));
     known.or(act).or_else(done).filter(|_| is_moment)
 }
 
-fn flag(words: &[String], column: &Column) -> Option<String> {
-    let is_flag = column.data_type.to_lowercase().starts_with("bool");
+fn flag(words: &[String], values: Values, of: &str) -> Option<String> {
     let (first, rest) = words.split_first()?;
     let rest = readable_name(&rest.join("_"));
-    match first.as_str() {
-        "is" | "has" | "can" | "was" if !rest.is_empty() => Some(format!("Whether it {first} {rest}")),
-        _ if is_flag => Some(format!("Whether it is {}", readable_name(&column.name))),
+    let is_told = rest.rsplit(' ').next().is_some_and(|last| TOLD.contains(&last));
+    match values {
+        Values::Flags if is_question(first) && !rest.is_empty() => Some(format!("Whether it {first} {rest}")),
+        Values::Flags if rest.is_empty() && (is_participle(first) || STATES.contains(&first.as_str())) => {
+            Some(format!("Whether it is {first}"))
+        }
+        // `requires_approval` and `no_smoking`: what is true of the row is only in the words as they are written.
+        Values::Flags => Some(format!("Flag \u{201c}{}\u{201d}{of}", words.join(" "))),
+        Values::Any | Values::Numbers | Values::Texts if is_question(first) && !rest.is_empty() && !is_told => {
+            Some(format!("Whether it {first} {rest}"))
+        }
         _ => None,
     }
 }
 
-fn is_time(data_type: &str) -> bool {
-    let lower = data_type.to_lowercase();
-    ["date", "time"].iter().any(|word| lower.contains(word))
+fn is_question(word: &str) -> bool {
+    QUESTIONS.contains(&word)
+}
+
+fn is_participle(word: &str) -> bool {
+    word.len() > 4 && word.ends_with("ed") && !word.ends_with("eed") || IRREGULAR.contains(&word)
 }
 
 /// The number in `varchar(40)`.
@@ -310,6 +379,10 @@ mod tests {
         }
     }
 
+    fn sqlite() -> Connection {
+        Connection::Sqlite { file: "a.db".into() }
+    }
+
     #[test]
     fn columns_are_described_by_what_is_known() {
         let table = Table {
@@ -346,8 +419,56 @@ mod tests {
             ("--", "", "Unnamed value of the invoice line.", false),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
-            assert_eq!(super::column(&table, &column, &|_| false), (expected.to_owned(), is_all), "{name}");
+            let found = super::column(&sqlite(), &table, &column, &|_| false);
+            assert_eq!(found, (expected.to_owned(), is_all), "{name}");
         }
+    }
+
+    /// A name is only a hint: nothing is stated that the type contradicts.
+    #[test]
+    fn the_type_decides_what_a_name_may_mean() {
+        let sale = Table { name: "sales".into(), ..Table::default() };
+        let postgres = || {
+            let text = "databases: [{name: a, type: postgres, connection: {service: a}}]";
+            crate::config::read(text, "f").0.databases.remove(0).connection
+        };
+        for (name, data_type, expected, of_sqlite) in [
+            ("opening_hours", "text", "Opening hours of the sales.", None),
+            ("opening_hours", "numeric(4,1)", "Opening of the sales, in hours.", None),
+            ("ms", "sales.mood[]", "Ms of the sales.", None),
+            ("wait_ms", "integer[]", "Wait ms of the sales.", None),
+            ("wait_ms", "int4range", "Wait ms of the sales.", None),
+            ("wait_ms", "interval", "Wait ms of the sales.", None),
+            ("wait_ms", "double precision", "Wait of the sales, in milliseconds.", None),
+            ("based_on", "uuid", "Value \u{201c}based on\u{201d} of the sales.", None),
+            ("based_on", "bigint", "Value \u{201c}based on\u{201d} of the sales.", None),
+            ("based_on", "date", "When the sales was based.", None),
+            ("opened_on", "text", "Value \u{201c}opened on\u{201d} of the sales.", Some("When the sales was opened.")),
+            ("created_at", "bigint", "When the row was created.", None),
+            ("created_at", "timestamp(3) with time zone", "When the row was created.", None),
+            ("created", "daterange", "Created of the sales.", None),
+            ("deleted_at", "boolean", "Flag \u{201c}deleted at\u{201d} of the sales.", None),
+            ("valid_to", "boolean", "Flag \u{201c}valid to\u{201d} of the sales.", None),
+            ("requires_approval", "boolean", "Flag \u{201c}requires approval\u{201d} of the sales.", None),
+            ("no_smoking", "boolean", "Flag \u{201c}no smoking\u{201d} of the sales.", None),
+            ("active", "boolean", "Whether it is active.", None),
+            ("has_items", "boolean", "Whether it has items.", None),
+            ("is_night", "smallint", "Whether it is night.", None),
+            ("is_number", "integer", "Value \u{201c}is number\u{201d} of the sales.", None),
+            ("is_due", "date", "Value \u{201c}is due\u{201d} of the sales.", None),
+        ] {
+            let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
+            let told = |connection: &Connection| super::column(connection, &sale, &column, &|_| false).0;
+            assert_eq!(told(&postgres()), expected, "{name} {data_type}");
+            assert_eq!(told(&sqlite()), of_sqlite.unwrap_or(expected), "{name} {data_type}");
+        }
+        let domain = Column {
+            name: "wait_ms".into(),
+            data_type: "sales.wait".into(),
+            base_type: Some("integer".into()),
+            ..Column::default()
+        };
+        assert_eq!(super::column(&postgres(), &sale, &domain, &|_| false).0, "Wait of the sales, in milliseconds.");
     }
 
     #[test]
@@ -366,7 +487,7 @@ mod tests {
             let is_missing = |key: &ForeignKey| missing.contains(&key.target.name);
             let expected = format!("Table \u{201c}bill\u{201d}; it has no primary key. {of_table}");
             assert_eq!(super::table(&table, &[], &|key| is_missing(key).then_some(MissingTarget::Table)), expected);
-            assert_eq!(super::column(&table, &column("b_id"), &is_missing).0, of_column);
+            assert_eq!(super::column(&sqlite(), &table, &column("b_id"), &is_missing).0, of_column);
         }
         let of_column =
             super::table(&table, &[], &|key| key.target_columns.first().map(|column| MissingTarget::Column(column)));
@@ -387,7 +508,7 @@ mod tests {
             ("made_in", "Value \u{201c}made in\u{201d}.", "Value \u{201c}made in\u{201d} of the track."),
         ] {
             let column = Column { name: name.into(), ..Column::default() };
-            let told = |table: &Table| super::column(table, &column, &|_| false).0;
+            let told = |table: &Table| super::column(&sqlite(), table, &column, &|_| false).0;
             assert_eq!((told(&view).as_str(), told(&track).as_str()), (of_view, of_table));
         }
     }
@@ -401,7 +522,8 @@ mod tests {
         ] {
             let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
             let column = Column { name: "kind".into(), labels: labels.clone(), ..Column::default() };
-            let (found, _) = super::column(&Table { name: "t".into(), ..Table::default() }, &column, &|_| false);
+            let table = Table { name: "t".into(), ..Table::default() };
+            let (found, _) = super::column(&sqlite(), &table, &column, &|_| false);
             assert_eq!((found.as_str(), says_all(&found, &labels)), (text, labels.len() < 6));
         }
     }

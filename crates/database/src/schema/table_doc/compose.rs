@@ -102,7 +102,8 @@ impl DocInput<'_> {
         profile: Option<&ColumnProfile>,
         sensitive: Option<&SensitiveRule>,
     ) -> ColumnDoc {
-        let (rule_text, says_all) = describe::column(table, column, &|key| self.missing_target(key).is_some());
+        let is_missing = |key: &ForeignKey| self.missing_target(key).is_some();
+        let (rule_text, says_all) = describe::column(&self.config.connection, table, column, &is_missing);
         let comment = column.comment.as_deref().or(column.type_comment.as_deref());
         let (description, source) = description(note, comment, || rule_text);
         let mut labels = column.labels.clone();
