@@ -97,7 +97,7 @@ fn reading_of(config: &DatabaseConfig, file: &SqliteFile, shown: &str, objects: 
         row_counts: row_counts(file.connection()),
         file,
         shown,
-        problems: file.problems().to_vec(),
+        problems: Vec::new(),
         columns: 0,
         key_columns: 0,
         late: 0,

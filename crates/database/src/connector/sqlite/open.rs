@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use refdesk_files::path::is_absent;
 use refdesk_files::{Folder, confine_to};
-use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -66,7 +65,6 @@ pub(crate) struct SqliteFile {
     limit: TimeLimit,
     /// The tables that prepared statements asked to read, while they are being recorded.
     reads: Arc<Mutex<Option<BTreeSet<String>>>>,
-    problems: Vec<Diagnostic>,
 }
 
 /// The most bytes that SQLite may allocate in this process.
@@ -91,7 +89,6 @@ struct CheckedFiles {
     files: Vec<File>,
     /// Further parameters for the file's URI.
     mode: &'static str,
-    problems: Vec<Diagnostic>,
 }
 
 impl SqliteFile {
@@ -118,19 +115,12 @@ impl SqliteFile {
         is_stopped: &Arc<AtomicBool>,
         act: impl FnOnce(&Self) -> T + Send,
     ) -> Result<T, Error> {
-        let done = confine_to(&checked.files, || {
-            Self::open(path, shown, is_stopped, checked.mode, checked.problems).map(|file| act(&file))
-        });
+        let done =
+            confine_to(&checked.files, || Self::open(path, shown, is_stopped, checked.mode).map(|file| act(&file)));
         done.map_err(|error| unopened(shown, &error, ""))?
     }
 
-    fn open(
-        path: &Path,
-        shown: &str,
-        is_stopped: &Arc<AtomicBool>,
-        mode: &str,
-        problems: Vec<Diagnostic>,
-    ) -> Result<Self, Error> {
+    fn open(path: &Path, shown: &str, is_stopped: &Arc<AtomicBool>, mode: &str) -> Result<Self, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW
@@ -152,12 +142,7 @@ impl SqliteFile {
         hardened.map_err(|error| {
             Error::new(Code::DatabaseUnreadable, format!("{shown} cannot be read: {}", words(&error)), "")
         })?;
-        Ok(Self { connection, shown: shown.to_owned(), limit, reads, problems })
-    }
-
-    /// Warnings about content that could not be read.
-    pub(crate) fn problems(&self) -> &[Diagnostic] {
-        &self.problems
+        Ok(Self { connection, shown: shown.to_owned(), limit, reads })
     }
 
     /// The connection, with restricted rights.
@@ -254,20 +239,19 @@ fn checked(path: &Path, shown: &str) -> Result<Option<CheckedFiles>, Error> {
     }
     let [_, log, memory] = sizes;
     let has_log = log.is_some() || LOG_MARKS.iter().any(|at| header.get(*at) == Some(&2));
-    let mut problems = Vec::new();
     // If the file uses a log, SQLite would create files next to it without these parameters.
     let mode = match (log, memory) {
         _ if !has_log => "",
         (Some(size), Some(_)) if size > 0 => "&readonly_shm=1",
         (Some(size), None) if size > 0 => {
-            let message = "the newest changes are only in its write-ahead log and are not read";
-            let fix = "open it once with the program that writes it";
-            problems.push(Diagnostic::warning(Code::TableUnreadable, message).in_file(shown).fix(fix));
-            "&immutable=1"
+            // Without the changes in the log, tables would seem to be gone.
+            let message = format!("{shown} cannot be read completely: the newest changes may be only in {shown}-wal");
+            let fix = "open it once with the program that writes it, or copy its -shm file as well";
+            return Err(Error::new(Code::DatabaseUnreadable, message, fix));
         }
         _ => "&immutable=1",
     };
-    Ok(Some(CheckedFiles { files, mode, problems }))
+    Ok(Some(CheckedFiles { files, mode }))
 }
 
 fn harden(
