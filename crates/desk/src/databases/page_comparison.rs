@@ -51,15 +51,17 @@ impl Desk {
         let compared: Vec<(DocumentedPage, Option<Diagnostic>)> = pages.into_par_iter().map(compare).collect();
         for (mut it, problem) in compared {
             run.problems.extend(problem);
-            let DocumentedPage { page, action, .. } = &mut it;
-            let is_wanted = page.table.as_ref().is_none_or(|table| {
-                let is_meant = options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name));
-                is_meant && !locked.contains(table)
-            });
+            let DocumentedPage { page, action, is_own, .. } = &mut it;
+            let is_locked = page.table.as_ref().is_some_and(|table| locked.contains(table));
+            let is_wanted = !is_locked
+                && page.table.as_ref().is_none_or(|table| {
+                    options.only.as_ref().is_none_or(|only| only.matches_table(&table.schema, &table.name))
+                });
             let is_redone =
                 || options.fresh && run.interrupted.as_ref().is_some_and(|it| it.written.contains_key(&page.path));
             *action = match *action {
                 PageAction::Keep if is_wanted && is_redone() => PageAction::Write,
+                PageAction::Write if is_locked && *is_own => PageAction::Keep,
                 PageAction::Write if !is_wanted => PageAction::LeftOut,
                 action => action,
             };
