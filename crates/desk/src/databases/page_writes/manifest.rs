@@ -137,7 +137,7 @@ impl<'p> DocumentationRun<'_, 'p> {
 }
 
 /// The manifest entry of a page; `None` if the page does not exist. An edited page keeps the hash of what refdesk
-/// wrote, so that it still counts as edited.
+/// wrote, so that it still counts as edited, also if a run that would overwrite it leaves it out.
 fn file_of(it: &DocumentedPage, is_written: bool, known: Option<&ManifestFile>, now: &str) -> Option<ManifestFile> {
     let new_hash = sha256_hex(it.page.text.as_bytes());
     if is_written {
@@ -145,9 +145,10 @@ fn file_of(it: &DocumentedPage, is_written: bool, known: Option<&ManifestFile>, 
     }
     let PriorContent::File { size, hash } = &it.before else { return None };
     let size = usize::try_from(*size).unwrap_or(usize::MAX);
+    let is_edited = it.action == PageAction::Edited || it.action == PageAction::LeftOut && !it.is_own;
     match known {
-        Some(known) if it.action == PageAction::Edited || known.content_hash == *hash => Some(known.clone()),
-        _ if it.action == PageAction::Edited => Some(described(&it.page, new_hash, it.page.text.len(), now)),
+        Some(known) if is_edited || known.content_hash == *hash => Some(known.clone()),
+        _ if is_edited => Some(described(&it.page, new_hash, it.page.text.len(), now)),
         _ => Some(described(&it.page, hash.clone(), size, now)),
     }
 }

@@ -64,3 +64,16 @@ fn a_run_about_some_tables_makes_sources_of_whole_domains() {
     assert_eq!(world.document(&only("*.bin")).written, Vec::<String>::new());
     assert_eq!(status(), "complete");
 }
+
+#[test]
+fn a_run_about_other_tables_takes_no_edited_page_for_its_own() {
+    let world = World::new();
+    world.document(&options());
+    let path = "docs/databases/shop/zone/tables/main.bin.md";
+    let edited = format!("{}mine\n", world.read(path));
+    world.put(path, &edited);
+    let only = Some(NamePattern::new("*.zone").unwrap());
+    world.document(&DocumentOptions { only, overwrite_edited: true, ..options() });
+    assert_eq!(world.document(&options()).edited, [path]);
+    assert_eq!(world.read(path), edited);
+}
