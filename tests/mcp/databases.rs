@@ -225,6 +225,27 @@ fn excluded_sources_are_not_named() {
         }
         assert!(!text.contains("Shippers") && !text.contains("'RegionID'"), "{tool} {arguments}: {text}");
     }
+    // Asked for one of them, no tool denies that it exists.
+    let domain =
+        north.iter().map(|(_, domain)| domain).find(|domain| !shop.contains(&format!("\"{domain}\""))).unwrap();
+    let of_domain = format!("a person excluded the source of the domain '{domain}'");
+    let of_database = "a person excluded the sources of the database 'north'";
+    for (tool, arguments, expected) in [
+        ("get_domain_overview", json!({"domain": domain}), of_domain.as_str()),
+        ("get_domain_overview", json!({"domain": format!("north.{domain}")}), of_database),
+        ("get_common_relationships", json!({"domain": domain}), &of_domain),
+        ("list_domains", json!({"database": "North"}), of_database),
+        ("search_tables", json!({"query": "region", "database": "north"}), of_database),
+        ("get_column_usage", json!({"column_name": "RegionID"}), "no table that may be shown has a column 'RegionID'"),
+    ] {
+        let text = said(&mut client, tool, arguments.clone());
+        assert!(text.contains(expected), "{tool} {arguments}: {text}");
+    }
+    let all = client.call("list_domains", json!({}));
+    let ids = all["domains"].as_array().unwrap().iter().map(|it| it["source_id"].as_str().unwrap());
+    world.run(&["exclude"].into_iter().chain(ids).collect::<Vec<_>>()).exits(0);
+    let text = said(&mut client, "list_domains", json!({}));
+    assert!(text.contains("a person excluded the sources of the database pages"), "{text}");
 }
 
 fn reads(world: &Workspace) -> usize {

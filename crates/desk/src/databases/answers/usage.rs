@@ -134,6 +134,8 @@ impl DatabaseView {
             None if column.trim().is_empty() => "name a column".into(),
             None => Fix::FindColumn(column.to_owned()),
         };
-        Error::new(Code::UnknownTable, format!("no table{of} has a column '{}'", one_line(column)), fix)
+        let (database, domain) = place;
+        let shown = if self.has_hidden(database, domain) { " that may be shown" } else { "" };
+        Error::new(Code::UnknownTable, format!("no table{of}{shown} has a column '{}'", one_line(column)), fix)
     }
 }

@@ -105,6 +105,7 @@ impl Desk {
         }
         Err(match self.pages_without_source() {
             Some(problem) => Error::new(problem.code, problem.message, problem.fix),
+            None if !view.excluded.is_empty() => exclusion_error(Code::NotDocumented, "sources of the database pages"),
             None => none(),
         })
     }
@@ -153,11 +154,19 @@ fn access_of(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Optio
 impl DatabaseView {
     /// The positions of the tables in this database and domain that the reader may know about.
     pub(super) fn tables(&self, database: Option<&str>, domain: Option<&str>) -> Vec<usize> {
-        let is_wanted = |table: &TablePage| {
+        self.tables_of(database, domain).filter(|at| self.is_known(*at)).collect()
+    }
+
+    /// Whether this database and domain have tables that the reader may not know about.
+    pub(super) fn has_hidden(&self, database: Option<&str>, domain: Option<&str>) -> bool {
+        self.tables_of(database, domain).any(|at| !self.is_known(at))
+    }
+
+    fn tables_of(&self, database: Option<&str>, domain: Option<&str>) -> impl Iterator<Item = usize> {
+        let is_wanted = move |table: &TablePage| {
             database.is_none_or(|name| name == table.database) && domain.is_none_or(|name| name == table.domain)
         };
-        let known = self.pages.tables.iter().zip(&self.tables).enumerate();
-        known.filter(|(_, (table, access))| access.is_some() && is_wanted(table)).map(|(at, _)| at).collect()
+        (0..).zip(&self.pages.tables).filter(move |(_, table)| is_wanted(table)).map(|(at, _)| at)
     }
 
     /// The database and the domain with these names, as they are written in the pages. Case is ignored if it leaves only
@@ -174,16 +183,25 @@ impl DatabaseView {
             let names: BTreeSet<&str> = self.known().map(|table| table.database.as_str()).collect();
             let message = || format!("no documented database is named '{}'", one_line(name));
             let unknown = || Error::new(Code::UnknownDatabase, message(), suggest_name(name, &names, "database"));
-            same_name(name, &names).ok_or_else(unknown)
+            same_name(name, &names).ok_or_else(|| {
+                let hidden = self.excluded_tables().map(|table| table.database.as_str()).collect();
+                let hidden =
+                    same_name(name, &hidden).map(|name| format!("sources of the database '{}'", one_line(name)));
+                hidden.map_or_else(unknown, |what| exclusion_error(Code::UnknownDatabase, &what))
+            })
         });
         let database = database.transpose()?;
         let domain = domain.map(|name| {
-            let tables = self.known().filter(|table| database.is_none_or(|database| database == table.database));
-            let names: BTreeSet<&str> = tables.map(|table| table.domain.as_str()).collect();
+            let is_of = |table: &&TablePage| database.is_none_or(|database| database == table.database);
+            let names: BTreeSet<&str> = self.known().filter(is_of).map(|table| table.domain.as_str()).collect();
             let of = database.map(|database| format!(" of '{}'", one_line(database))).unwrap_or_default();
             let message = || format!("no domain{of} is named '{}'", one_line(name));
             let unknown = || Error::new(Code::UnknownDomain, message(), suggest_name(name, &names, "domain"));
-            same_name(name, &names).ok_or_else(unknown)
+            same_name(name, &names).ok_or_else(|| {
+                let hidden = self.excluded_tables().filter(is_of).map(|table| table.domain.as_str()).collect();
+                let hidden = same_name(name, &hidden).map(|name| format!("source of the domain '{}'", one_line(name)));
+                hidden.map_or_else(unknown, |what| exclusion_error(Code::UnknownDomain, &what))
+            })
         });
         Ok((database, domain.transpose()?))
     }
@@ -192,6 +210,11 @@ impl DatabaseView {
     fn known(&self) -> impl Iterator<Item = &TablePage> {
         let all = self.pages.tables.iter().zip(&self.tables);
         all.filter(|(_, access)| access.is_some()).map(|(table, _)| table)
+    }
+
+    /// The tables of which a person excluded the source.
+    fn excluded_tables(&self) -> impl Iterator<Item = &TablePage> {
+        self.excluded.iter().filter_map(|at| self.page(*at))
     }
 
     /// Whether the reader may know about tables of several databases, so that an answer must name each table's
@@ -338,8 +361,7 @@ impl DatabaseView {
     fn unknown(&self, name: &str) -> Error {
         // The pages of the tables that it is joined with name it.
         if !self.candidates_among(self.excluded.clone(), name).is_empty() {
-            let message = format!("a person excluded the source of the table '{}'", one_line(name));
-            return Error::new(Code::UnknownTable, message, "ask for the exclusion to be lifted if you need it");
+            return exclusion_error(Code::UnknownTable, &format!("source of the table '{}'", one_line(name)));
         }
         let tables = || self.tables(None, None).into_iter().filter_map(|at| self.page(at));
         let full: Vec<String> = tables().map(TablePage::full_name).collect();
@@ -355,6 +377,12 @@ impl DatabaseView {
         let first = names.first().map(String::as_str).unwrap_or_default();
         Error::new(Code::UnknownTable, message, format!("name one with its database and schema, such as '{first}'"))
     }
+}
+
+/// The error for what the reader may not know about because a person excluded it.
+fn exclusion_error(code: Code, what: &str) -> Error {
+    let message = format!("a person excluded the {what}");
+    Error::new(code, message, "ask for the exclusion to be lifted if you need it")
 }
 
 /// The known name that is equal to this one, or else the only one that is equal except for case.
