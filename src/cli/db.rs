@@ -69,7 +69,7 @@ pub fn nothing(command: &DbCommand) -> Value {
         DbCommand::Path(args) => {
             json!({"source_table": args.from, "target_table": args.to, "database": null, "paths": [], "tokens_used": 0})
         }
-        DbCommand::Usage(args) => json!({"column_name": args.column, "usage": [], "tokens_used": 0}),
+        DbCommand::Usage(args) => json!({"column": args.column, "usage": [], "tokens_used": 0}),
         DbCommand::Domains { .. } => json!({"domains": [], "tokens_used": 0}),
         DbCommand::Domain(args) => json!({"domain": args.domain, "tables": [], "relationships": [], "tokens_used": 0}),
         DbCommand::Joins(_) => json!({"relationships": [], "total": 0, "tokens_used": 0}),

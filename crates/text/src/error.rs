@@ -217,6 +217,7 @@ codes! {
     TooManyRequests = "too-many-requests",
     TooMuch = "too-much",
     UnfilledPath = "unfilled-path",
+    UnknownColumn = "unknown-column",
     UnknownDatabase = "unknown-database",
     UnknownDomain = "unknown-domain",
     UnknownId = "unknown-id",

@@ -191,7 +191,7 @@ fn a_failure_has_the_members_too() {
         ("templates", "templates [template], count count"),
         ("db show Trak", "table text, columns [{}], tokens_used count"),
         ("db path a b", "source_table text, target_table text, database text?, paths [{}], tokens_used count"),
-        ("db usage nope", "column_name text, usage [{}], tokens_used count"),
+        ("db usage nope", "column text, usage [{}], tokens_used count"),
     ] {
         let world = small();
         let folder = world.beside("nope").display().to_string();

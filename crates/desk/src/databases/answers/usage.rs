@@ -136,6 +136,6 @@ impl DatabaseView {
         };
         let (database, domain) = place;
         let shown = if self.has_hidden(database, domain) { " that may be shown" } else { "" };
-        Error::new(Code::UnknownTable, format!("no table{of}{shown} has a column '{}'", one_line(column)), fix)
+        Error::new(Code::UnknownColumn, format!("no table{of}{shown} has a column '{}'", one_line(column)), fix)
     }
 }

@@ -47,6 +47,7 @@ fn case_never_chooses_between_two_databases() {
         );
     }
     assert_eq!(view.domain("nowhere.sales", None).unwrap_err().code, Code::UnknownDomain);
+    assert_eq!(view.usage("nowhere", None, None, 10).unwrap_err().code, Code::UnknownColumn);
     for (name, database) in
         [("shop.main.customer", "shop"), ("store.main.customer", "store"), ("store.Customer", "store")]
     {
