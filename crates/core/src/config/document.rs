@@ -235,7 +235,7 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Diagnostic {
     if text.trim().is_empty() {
         return Diagnostic { message: "the file is empty".to_owned(), ..diagnostic }
             .at(Position { line: 1, column: 1 })
-            .fix("write its JSON object, or remove the file");
+            .fix("write a JSON object into it, or remove it");
     }
     // serde_json counts columns in bytes and reports the last byte it read.
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
@@ -359,7 +359,7 @@ mod tests {
             let (_, problems) = JsonDocument::parse(Path::new(name), name.to_owned(), text.into());
             // The same for a configuration, a source and a profile.
             let is_empty = problems[0].message == "the file is empty";
-            assert_eq!(is_empty, problems[0].fix.to_string() == "write its JSON object, or remove the file");
+            assert_eq!(is_empty, problems[0].fix.to_string() == "write a JSON object into it, or remove it");
             let is_syntax = problems[0].message.starts_with("not valid JSON") || problems[0].message.contains("empty");
             assert_eq!(is_syntax, is_meant, "{name}: {}", problems[0].message);
         }
