@@ -105,11 +105,11 @@ impl SqliteFile {
         act: impl FnOnce(&Self) -> T + Send,
     ) -> Result<Option<T>, Error> {
         let checked = checked(path, shown)?;
-        checked.map(|checked| Self::with_checked(checked, path, shown, is_stopped, act)).transpose()
+        checked.map(|checked| Self::with_checked(&checked, path, shown, is_stopped, act)).transpose()
     }
 
     fn with_checked<T: Send>(
-        checked: CheckedFiles,
+        checked: &CheckedFiles,
         path: &Path,
         shown: &str,
         is_stopped: &Arc<AtomicBool>,
@@ -359,7 +359,7 @@ mod tests {
             let read = file.connection().query_row("SELECT name FROM sqlite_schema", (), |row| row.get(0));
             read.unwrap_or_else(|error| error.to_string())
         };
-        let read = |checked| SqliteFile::with_checked(checked, &path, "a.db", &Arc::default(), table);
+        let read = |checked| SqliteFile::with_checked(&checked, &path, "a.db", &Arc::default(), table);
         assert_eq!(read(checked(&path, "a.db").unwrap().unwrap()).unwrap(), "ours");
         let before = checked(&path, "a.db").unwrap().unwrap();
         fs::rename(root.join("data"), root.join("moved")).unwrap();
