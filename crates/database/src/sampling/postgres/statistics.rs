@@ -127,6 +127,8 @@ impl ServerStatistics {
             return found;
         }
         let distinct = match self.distinct {
+            // The server stores no ranges and no wide values, and takes all of them for different.
+            share if share < 0.0 && self.common.is_empty() && self.bounds.is_empty() => None,
             share if share < 0.0 => table.row_estimate.map(|rows| (-share * rows as f64).round() as u64),
             number if number > 0.0 => Some(number as u64),
             _ => None,
