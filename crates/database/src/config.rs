@@ -26,8 +26,9 @@ pub use self::password_command::workspace_files;
 use self::patterns::{PatternBudget, patterns};
 use self::server::VariableAllowed;
 pub use self::server::{Secret, ServerConnection};
+use crate::names::file_names::is_device;
 use crate::names::globs::NamePattern;
-use crate::names::words::{is_slug, not_a_domain};
+use crate::names::words::{is_domain, not_a_domain};
 
 /// The paths of the configuration file, in the order in which they are tried.
 pub const FILES: [&str; 2] = [".jaato/databases.yaml", "config/databases.yaml"];
@@ -400,12 +401,14 @@ fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
         return None;
     }
     let name = fields.text("name")?;
-    if is_name(&name) {
+    if is_name(&name) && !is_device(&name) {
         return Some(name);
     }
-    let message = format!("'{name}' is not a valid name: use 1 to 32 lower-case letters, digits and hyphens");
+    let plain = "use 1 to 32 lower-case letters, digits and hyphens";
+    let rule = if is_device(&name) { "Windows reserves it for a device" } else { plain };
+    let message = format!("'{name}' is not a valid name: {rule}");
     let place = fields.node("name").unwrap_or(node);
-    let valid = similar_name(&name).map_or_else(|| "give it such a name".to_owned(), |name| format!("write '{name}'"));
+    let valid = similar_name(&name).map_or_else(|| "give it another name".to_owned(), |name| format!("write '{name}'"));
     fields.report(place, Diagnostic::error(Code::UnknownValue, message).fix(valid));
     None
 }
@@ -414,7 +417,7 @@ fn name(fields: &mut YamlFields<'_, '_>, node: &YamlNode) -> Option<String> {
 fn similar_name(name: &str) -> Option<String> {
     let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let similar: String = name.chars().map(word).collect();
-    Some(similar.trim_matches('-').to_owned()).filter(|name| is_name(name))
+    Some(similar.trim_matches('-').to_owned()).filter(|name| is_name(name) && !is_device(name))
 }
 
 fn connection(fields: &mut YamlFields<'_, '_>, node: &YamlNode, kind: DatabaseKind) -> Option<Connection> {
@@ -466,7 +469,7 @@ fn domains(fields: &mut YamlFields<'_, '_>, left: &mut PatternBudget) -> Vec<(St
     let Some(mut inner) = fields.inner("domains") else { return Vec::new() };
     let mut domains = Vec::new();
     for member in inner.members() {
-        if is_slug(&member.key) {
+        if is_domain(&member.key) {
             domains.push((member.key.clone(), patterns(&mut inner.only(member), &member.key, left)));
         } else {
             inner.report(&member.node, not_a_domain(&member.key));

@@ -49,6 +49,10 @@ fn an_invalid_database_does_not_affect_the_others() {
     let good = "\n  - {name: good, type: sqlite, connection: {file: x}}";
     for (entry, expected) in [
         ("{name: Shop, type: sqlite, connection: {file: x}}", "unknown-value 2:12 'Shop' is not a valid name"),
+        (
+            "{name: con, type: sqlite, connection: {file: x}}",
+            "unknown-value 2:12 'con' is not a valid name: Windows reserves it for a device",
+        ),
         ("{type: sqlite, connection: {file: x}}", "missing-field 2:5 a database has no 'name'"),
         ("{name: a, connection: {file: x}}", "missing-field 2:5 a database has no 'type'"),
         ("{name: a, type: mysql, connection: {file: x}}", "unknown-value 2:21 'mysql' is not a value of 'type'"),
@@ -103,7 +107,7 @@ fn an_invalid_database_does_not_affect_the_others() {
 fn a_wrong_name_or_a_wrong_indentation_has_a_fix() {
     for (text, fix) in [
         ("databases:\n  - {name: A_B, type: sqlite, connection: {file: x}}\n", "write 'a-b'"),
-        ("databases:\n  - {name: ___, type: sqlite, connection: {file: x}}\n", "give it such a name"),
+        ("databases:\n  - {name: ___, type: sqlite, connection: {file: x}}\n", "give it another name"),
         ("a:\n  - b\n c: 1\n", "start it in the same column as its neighbours, and indent with spaces"),
     ] {
         assert_eq!(read(text, "f").1[0].fix.to_string(), fix, "{text}");

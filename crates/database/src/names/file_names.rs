@@ -10,8 +10,13 @@ use crate::snapshot::TableName;
 /// Most bytes of a file name without its extension.
 const LONGEST: usize = 100;
 
-/// Device names on Windows.
-const DEVICES: &[&str] = &["con", "prn", "aux", "nul", "com", "lpt"];
+/// Whether this is the name of a device on Windows, where no file or folder may have it.
+pub(crate) fn is_device(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let port = lower.strip_prefix("com").or_else(|| lower.strip_prefix("lpt")).unwrap_or_default();
+    ["con", "prn", "aux", "nul"].contains(&lower.as_str())
+        || matches!(port.as_bytes(), [number] if number.is_ascii_digit())
+}
 
 /// The file name of each table, without an extension.
 pub fn file_names<'t>(tables: impl IntoIterator<Item = &'t TableName>) -> BTreeMap<TableName, String> {
@@ -49,10 +54,8 @@ fn readable(name: &str) -> String {
 }
 
 fn is_plain(name: &str) -> bool {
-    let first = name.split('.').next().unwrap_or_default().to_lowercase();
-    let is_device = DEVICES.contains(&first.trim_end_matches(|c: char| c.is_ascii_digit()));
     name.len() <= LONGEST
-        && !is_device
+        && !is_device(name.split('.').next().unwrap_or_default())
         && !name.starts_with('.')
         && !name.ends_with('.')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
@@ -92,8 +95,12 @@ mod tests {
             let name = named(&[odd]).remove(0);
             assert!(is_plain(&name) && name.starts_with("t-main"), "{odd:?}: {name}");
         }
-        let device = TableName { schema: "CON".into(), name: "x".into() };
-        assert!(file_names([&device])[&device].starts_with("t-CON-x-"));
+        for (schema, expected) in
+            [("CON", "t-CON-x-"), ("com1", "t-com1-x-"), ("com", "com.x"), ("com10", "com10.x"), ("comx", "comx.x")]
+        {
+            let table = TableName { schema: schema.into(), name: "x".into() };
+            assert!(file_names([&table])[&table].starts_with(expected), "{schema}");
+        }
         let [lower, upper] = named(&["orders", "Orders"]).try_into().unwrap();
         assert_eq!(lower, "main.orders");
         assert!(upper.starts_with("t-main-Orders-"));

@@ -1,5 +1,6 @@
 //! The words of a name: split at `_`, case and digits, with abbreviations expanded and plurals made singular.
 
+use super::file_names::is_device;
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::shorten::beginning;
@@ -197,12 +198,13 @@ pub(crate) fn stem(name: &str) -> Vec<String> {
 /// Most characters of a slug.
 const SLUG: usize = 48;
 
-/// A text as part of a path or an id: lower-case letters, digits and single hyphens; empty if nothing is left.
+/// A text as part of a path or an id: lower-case letters, digits and single hyphens; empty if nothing is left, or only the
+/// name of a device, which no folder may have.
 pub fn slug(text: &str) -> String {
     let plain = |word: String| -> String { word.chars().filter(char::is_ascii_alphanumeric).collect() };
     let words: Vec<String> = split(text).into_iter().map(plain).filter(|word| !word.is_empty()).collect();
     let slug = words.join("-");
-    beginning(&slug, SLUG).trim_end_matches('-').to_owned()
+    Some(beginning(&slug, SLUG).trim_end_matches('-').to_owned()).filter(|slug| !is_device(slug)).unwrap_or_default()
 }
 
 /// The name that a person gives a domain, as paths and ids have it: lower case, with hyphens for spaces and underscores.
@@ -211,12 +213,18 @@ pub fn slug(text: &str) -> String {
 /// It has characters that a path or an id cannot have.
 pub(crate) fn domain_name(text: &str) -> Result<String, Diagnostic> {
     let name = text.trim().to_lowercase().replace([' ', '_'], "-");
-    if is_slug(&name) { Ok(name) } else { Err(not_a_domain(text)) }
+    if is_domain(&name) { Ok(name) } else { Err(not_a_domain(text)) }
+}
+
+/// Whether a domain may have this name.
+pub(crate) fn is_domain(text: &str) -> bool {
+    is_slug(text) && !is_device(text)
 }
 
 /// The problem of a text that is no name of a domain.
 pub(crate) fn not_a_domain(text: &str) -> Diagnostic {
-    let message = format!("'{text}' is not a valid name for a domain: use lower-case words with hyphens");
+    let rule = if is_device(text) { "Windows reserves it for a device" } else { "use lower-case words with hyphens" };
+    let message = format!("'{text}' is not a valid name for a domain: {rule}");
     Diagnostic::error(Code::UnknownValue, message)
 }
 
@@ -319,9 +327,14 @@ mod tests {
 
     #[test]
     fn slugs_are_safe_in_paths() {
-        for (text, expected) in
-            [("Order Details", "order-details"), ("../../x", "x"), ("日本", ""), ("a|b", "a-b"), ("CON", "con")]
-        {
+        for (text, expected) in [
+            ("Order Details", "order-details"),
+            ("../../x", "x"),
+            ("日本", ""),
+            ("a|b", "a-b"),
+            ("CON", ""),
+            ("CONS", "cons"),
+        ] {
             assert_eq!(slug(text), expected);
         }
         for (name, expected) in [

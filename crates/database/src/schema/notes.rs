@@ -221,6 +221,11 @@ mod tests {
             ("tables: {}\nnot_joins: {from: a.b.c, to: a.d.e}", 2, "'not_joins' is an object, not a list"),
             ("joins:\n  - {from: a.b.c, to: a.d.e, cardinality: some}", 2, "'some' is not a value of 'cardinality'"),
             ("tables:\n  a.b:\n    domain: ../../etc", 3, "'../../etc' is not a valid name for a domain"),
+            (
+                "tables:\n  a.b: {domain: Aux}",
+                2,
+                "'Aux' is not a valid name for a domain: Windows reserves it for a device",
+            ),
             ("tables:\n  a.b: {domain: '!'}", 2, "'!' is not a valid name for a domain"),
         ] {
             let (_, problems) = read(text, "f");
