@@ -410,6 +410,7 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     assert!(told.text().contains("shop   not configured  27 pages  26 to remove, 1 edited"), "{told}");
     let told = world.run(&["db", "check"]);
     assert!(told.stderr.contains("there are pages of 'shop', which is no longer configured"), "{told}");
+    assert!(told.stderr.contains("removes them; edited ones only with `--overwrite-edited`"), "{told}");
     let told = world.run(&["db", "diff"]).exits(1);
     assert!(told.text().contains("docs/databases/shop/README.md: the file is obsolete, and was edited"), "{told}");
     let stays = "1 obsolete file that you edited stays; --overwrite-edited removes it:\n  \
@@ -417,7 +418,9 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     let told = world.run(&["db", "document"]).exits(2);
     assert!(told.text().contains("'shop' is no longer configured.\n30 obsolete files would be removed"), "{told}");
     assert!(
-        told.stderr.contains("this would write 27 pages and remove 30 obsolete files below docs/databases"),
+        told.stderr.contains(
+            "this would write 27 pages below docs/databases, add them to the catalog, and remove 30 obsolete files"
+        ),
         "{told}"
     );
     assert!(told.text().contains(stays), "{told}");

@@ -260,6 +260,7 @@ fn ctrl_c_ends_a_run_after_the_current_table_and_the_next_run_resumes_there() {
     let told = interrupt(&broken, || progress.exists()).exits(130);
     assert!(told.stderr.contains("stopped after "), "{told}");
     assert!(told.stderr.contains("written pages stay"), "{told}");
+    assert!(!told.text().contains("Descriptions: "), "it would count tables without a page: {told}");
     assert!(told.stderr.contains("`refdesk db document` continues from there"), "{told}");
     let written = files(&broken.path, &["docs"]).len();
     broken.run(&DOCUMENT).exits(0);

@@ -114,5 +114,6 @@ fn findings(database: &str, findings: &[Finding]) -> String {
 
 fn not_configured(name: &str) -> Diagnostic {
     let message = format!("there are pages of '{name}', which is no longer configured");
-    Diagnostic::warning(Code::UnknownDatabase, message).fix("`refdesk db document` removes them, except edited ones")
+    Diagnostic::warning(Code::UnknownDatabase, message)
+        .fix("`refdesk db document` removes them; edited ones only with `--overwrite-edited`")
 }

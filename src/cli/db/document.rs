@@ -101,19 +101,19 @@ fn stopped(prepared: &Documentation, report: &DocumentReport) -> Error {
     Error::new(Code::Stopped, message, "`refdesk db document` continues from there")
 }
 
-/// `Write 27 pages below docs/databases`.
+/// `Write 27 pages below docs/databases, add them to the catalog, and remove 2 obsolete files`.
 fn question(prepared: &Documentation) -> String {
     let folder = one_line(&prepared.docs_path);
     let removed = counted(prepared.files_removed().count(), "obsolete file");
-    let removed = match (prepared.to_write(), prepared.files_removed().count()) {
-        (0, 0) => return format!("Write {} to the catalog", counted(prepared.sources_to_write(), "source")),
-        (_, 0) => String::new(),
-        (0, _) => return format!("Remove {removed} from {folder} and the catalog"),
-        _ => format!(" and remove {removed}"),
+    let more = match (prepared.to_write(), prepared.files_removed().count(), prepared.catalog.is_empty()) {
+        (0, 0, _) => return format!("Write {} to the catalog", counted(prepared.sources_to_write(), "source")),
+        (0, ..) => return format!("Remove {removed} from {folder} and the catalog"),
+        (_, 0, true) => String::new(),
+        (_, 0, false) => ", and add them to the catalog".to_owned(),
+        (_, _, true) => format!(" and remove {removed}"),
+        (_, _, false) => format!(", add them to the catalog, and remove {removed}"),
     };
-    let pages = counted(prepared.to_write(), "page");
-    let sources = if prepared.catalog.is_empty() { "" } else { ", and add them to the catalog" };
-    format!("Write {pages}{removed} below {folder}{sources}")
+    format!("Write {} below {folder}{more}", counted(prepared.to_write(), "page"))
 }
 
 fn shown(desk: &Desk, prepared: &Documentation) -> String {
@@ -262,7 +262,8 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
     text.push_str(&left_over(prepared));
     let all = prepared.sources;
     let total = all.note + all.comment + all.model + all.fallback;
-    if total > 0 {
+    // It counts what was prepared.
+    if total > 0 && !report.is_ended {
         text.push_str(&format!(
             "Descriptions: {} from notes, {} from comments, {} by rule.\n",
             grouped(all.note),

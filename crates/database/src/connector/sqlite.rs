@@ -37,6 +37,7 @@ const TABLE_COLUMNS: &str =
 const FOREIGN_KEYS: &str = "SELECT id, \"table\", \"from\", \"to\", on_update, on_delete, \"match\" \
      FROM pragma_foreign_key_list(?1, 'main') ORDER BY id DESC, seq";
 const INDEXES: &str = "SELECT name, \"unique\", origin, partial FROM pragma_index_list(?1, 'main') ORDER BY name";
+const KEY_INDEX: &str = "SELECT 1 FROM pragma_index_list(?1, 'main') WHERE origin = 'pk'";
 const INDEX_COLUMNS: &str = "SELECT name FROM pragma_index_xinfo(?1, 'main') WHERE \"key\" ORDER BY seqno";
 
 /// The most columns in all keys and indexes of a file: a table may have many, with thousands of columns each.
@@ -287,7 +288,7 @@ impl Reader<'_> {
         let text = ddl::read(&object.sql);
         table.comment = text.comment;
         table.reads_from = self.tables_of_view(&object.name)?;
-        self.add_columns(table, &HashMap::new(), false)
+        self.add_columns(table, &HashMap::new())
     }
 
     fn tables_of_view(&self, name: &str) -> rusqlite::Result<Vec<TableName>> {
@@ -310,18 +311,12 @@ impl Reader<'_> {
         let text = ddl::read(&object.sql);
         table.comment = text.comment;
         table.checks = text.checks;
-        let is_rowid_table = !object.sql.to_lowercase().contains("without rowid");
-        self.add_columns(table, &text.columns, is_rowid_table)?;
+        self.add_columns(table, &text.columns)?;
         table.foreign_keys = self.foreign_keys(&table.name, &text.foreign_keys)?;
         self.add_indexes(table)
     }
 
-    fn add_columns(
-        &mut self,
-        table: &mut Table,
-        texts: &HashMap<String, ddl::ColumnText>,
-        is_rowid_table: bool,
-    ) -> rusqlite::Result<()> {
+    fn add_columns(&mut self, table: &mut Table, texts: &HashMap<String, ddl::ColumnText>) -> rusqlite::Result<()> {
         let mut statement = self.file.connection().prepare_cached(TABLE_COLUMNS)?;
         let mut rows = statement.query([&table.name])?;
         let mut key: Vec<(i64, String)> = Vec::new();
@@ -360,10 +355,14 @@ impl Reader<'_> {
         key.sort();
         if !key.is_empty() {
             let columns: Vec<String> = key.into_iter().map(|(_, name)| name).collect();
-            let is_counted = |column: &&mut Column| {
-                is_rowid_table && columns == [column.name.as_str()] && column.data_type.eq_ignore_ascii_case("integer")
+            let is_integer = |column: &&mut Column| {
+                columns == [column.name.as_str()] && column.data_type.eq_ignore_ascii_case("integer")
             };
-            if let Some(column) = table.columns.iter_mut().find(is_counted) {
+            // SQLite counts the row id. The key of a table without one, or of `INTEGER PRIMARY KEY DESC`, has an index.
+            let has_index = || self.file.connection().prepare_cached(KEY_INDEX)?.exists([&table.name]);
+            if let Some(column) = table.columns.iter_mut().find(is_integer)
+                && !has_index()?
+            {
                 column.identity = Some("by default".to_owned());
                 column.nullable = false;
             }

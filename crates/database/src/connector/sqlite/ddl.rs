@@ -167,10 +167,23 @@ fn add_comment(table: &mut TableText, name: &str, comment: &str) {
 
 fn joined(comments: &[&str]) -> Option<String> {
     let plain = comments.iter().map(|comment| without_stars(comment).trim().to_owned());
-    let parts: Vec<String> = plain.filter(|comment| !comment.is_empty()).collect();
+    let parts: Vec<String> = plain.filter(|comment| !comment.is_empty() && !is_column(comment)).collect();
     let text = parts.join(" ");
     (!text.is_empty()).then(|| beginning(&text, COMMENT_BYTES).to_owned())
 }
+
+/// Whether a comment is a column that was commented out, rather than words about one: `old_code TEXT NOT NULL,`.
+fn is_column(comment: &str) -> bool {
+    let mut words = comment.split([' ', '(', ',']);
+    let is_typed = words.next().is_some() && words.next().is_some_and(|word| TYPES.contains(&word));
+    is_typed && comment.ends_with(',')
+}
+
+/// Types as they are usually written in a statement.
+const TYPES: [&str; 14] = [
+    "BIGINT", "BLOB", "BOOLEAN", "CHAR", "DATE", "DATETIME", "DECIMAL", "FLOAT", "INT", "INTEGER", "NUMERIC", "REAL",
+    "TEXT", "VARCHAR",
+];
 
 /// A comment without the stars at its start, and without those that begin all of its other lines.
 fn without_stars(comment: &str) -> String {
@@ -259,6 +272,8 @@ mod tests {
              *  starred
              */
             a int -- first, line
+            -- gone TEXT NOT NULL,
+            -- old_price DECIMAL(10, 2),
             -- second line
             , b int, /* on the line of b */
             c int /* a list:

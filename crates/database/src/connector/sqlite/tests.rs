@@ -96,12 +96,20 @@ fn a_key_may_be_null_unless_sqlite_excludes_it() {
         "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (id TEXT PRIMARY KEY);
          CREATE TABLE c (id TEXT, n INT, PRIMARY KEY (id, n)); CREATE TABLE d (id TEXT NOT NULL PRIMARY KEY);
          CREATE TABLE e (id TEXT PRIMARY KEY) WITHOUT ROWID; CREATE TABLE f (id TEXT PRIMARY KEY) STRICT;
-         CREATE TABLE g (id TEXT, PRIMARY KEY (id)); INSERT INTO g VALUES (NULL);",
+         CREATE TABLE g (id TEXT, PRIMARY KEY (id)); INSERT INTO g VALUES (NULL);
+         CREATE TABLE h (id INTEGER PRIMARY KEY DESC); INSERT INTO h VALUES (NULL);
+         CREATE TABLE i (id INTEGER, PRIMARY KEY (id DESC)); CREATE TABLE j (id INTEGER PRIMARY KEY) WITHOUT ROWID;",
     );
     let read = reading(&world, "");
     let nullable = read.snapshot.tables.iter().map(|table| (table.name.as_str(), table.columns[0].nullable));
     let expected = [("a", false), ("b", true), ("c", true), ("d", false), ("e", false), ("f", false), ("g", true)];
-    assert_eq!(nullable.collect::<Vec<_>>(), expected);
+    let counted = [("h", true), ("i", false), ("j", false)];
+    assert_eq!(nullable.collect::<Vec<_>>(), [&expected[..], &counted].concat());
+    let identity = |name: &str| {
+        let table = read.snapshot.tables.iter().find(|table| table.name == name).unwrap();
+        table.columns[0].identity.is_some()
+    };
+    assert_eq!(["a", "g", "h", "i", "j"].map(identity), [true, false, false, true, false]);
 }
 
 const SHOP: &str = "

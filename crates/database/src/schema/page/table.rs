@@ -60,7 +60,8 @@ fn markdown(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> 
         ("generated", GENERATOR),
     ]);
     text.push_str(&format!("# {}\n\n{}\n", prose(&doc.fully_qualified_name), prose(&doc.description)));
-    let rows = doc.row_count_approx.map_or_else(String::new, |rows| format!("About {} rows. ", grouped(rows)));
+    let rows = |rows: u64| format!("About {}. ", counted(usize::try_from(rows).unwrap_or(usize::MAX), "row"));
+    let rows = doc.row_count_approx.map_or_else(String::new, rows);
     text.push_str(&format!("\n{rows}{}\n", origin(doc)));
     if table.is_unreadable {
         text.push_str("\nIts rows cannot be read with this connection; this page is based only on the catalog.\n");
