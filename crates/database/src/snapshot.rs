@@ -264,9 +264,9 @@ impl Table {
             || indexes.into_iter().any(|index| same(&index.columns))
     }
 
-    /// A hash of everything except row counts, to detect that a page is stale.
+    /// A hash of everything except row counts and what the role may read, to detect that a page is stale.
     pub fn metadata_hash(&self) -> String {
-        let without = Self { row_estimate: None, partitions: 0, ..self.clone() };
+        let without = Self { row_estimate: None, partitions: 0, is_unreadable: false, ..self.clone() };
         // Texts, numbers and lists always serialize.
         refdesk_files::name::sha256_hex(&serde_json::to_vec(&without).unwrap_or_default())
     }

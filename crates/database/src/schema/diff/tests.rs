@@ -90,6 +90,8 @@ fn each_kind_of_difference_is_reported() {
     let cases: Vec<(Change, &[&str])> = vec![
         (Box::new(|_| ()), &[]),
         (Box::new(|it| it.row_estimate = Some(7)), &[]),
+        // That is about the role, not about the table.
+        (Box::new(|it| it.is_unreadable = true), &[]),
         (Box::new(|it| it.kind = TableKind::View), &["kind changed: table is now view"]),
         (Box::new(|it| it.columns.push(column("z"))), &["new column z: INT not null"]),
         (Box::new(|it| drop(it.columns.remove(0))), &["column is gone total: INT not null"]),
