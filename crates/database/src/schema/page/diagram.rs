@@ -25,17 +25,32 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
         taken.insert(name.clone());
         names.insert(&subject.doc.fully_qualified_name, name);
     }
+    // The labels of tables whose names are in several schemas.
+    let mut labels: BTreeSet<String> = BTreeSet::new();
     let mut lines: BTreeSet<String> = BTreeSet::new();
     for subject in &tables {
-        let Some(from) = names.get(subject.doc.fully_qualified_name.as_str()) else { continue };
-        for key in subject.doc.joinable_keys() {
+        let doc = subject.doc;
+        let Some(from) = names.get(doc.fully_qualified_name.as_str()) else { continue };
+        for key in doc.joinable_keys() {
             let Some(to) = names.get(key.referenced_table.as_str()) else { continue };
             let many = if key.cardinality == "one_to_one" { "|o" } else { "}o" };
+            let is_optional = doc.columns.iter().any(|column| column.nullable && key.columns.contains(&column.name));
+            let one = if is_optional { "o|" } else { "||" };
             let columns: Vec<String> = key.columns.iter().map(|it| label(it)).collect();
-            lines.insert(format!("  {from} {many}--|| {to} : \"{}\"\n", columns.join(", ")));
+            lines.insert(format!("  {from} {many}--{one} {to} : \"{}\"\n", columns.join(", ")));
+            for (name, full) in [(from, &doc.fully_qualified_name), (to, &key.referenced_table)] {
+                let table = page_set.subject(full).map(|it| &it.table.name);
+                if tables.iter().filter(|it| Some(&it.table.name) == table).count() > 1 {
+                    labels.insert(format!("  {name}[\"{}\"]\n", label(full)));
+                }
+            }
         }
     }
-    if lines.is_empty() { None } else { Some(format!("erDiagram\n{}", lines.into_iter().collect::<String>())) }
+    if lines.is_empty() {
+        None
+    } else {
+        Some(format!("erDiagram\n{}", labels.into_iter().chain(lines).collect::<String>()))
+    }
 }
 
 /// A name that cannot end its label.

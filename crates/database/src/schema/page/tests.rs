@@ -137,6 +137,18 @@ fn tables_whose_dotted_names_read_the_same_have_their_own_pages() {
 }
 
 #[test]
+fn a_diagram_shows_the_schema_of_a_name_that_is_in_several_and_what_is_optional() {
+    let of = |schema: &str, table: Table| Table { schema: schema.into(), ..table };
+    let mut orders = of("x", table("orders", &["id", "twin", "person"], &[("twin", "orders"), ("person", "person")]));
+    orders.columns[2].nullable = true;
+    let all = vec![orders, table("orders", &["id"], &[]), table("person", &["id"], &[])];
+    let pages = pages_of(all, &[], "");
+    let expected = "erDiagram\n  orders[\"main.orders\"]\n  orders_2[\"x.orders\"]\n  \
+                    orders_2 }o--o| person : \"person\"\n  orders_2 }o--|| orders : \"twin\"\n";
+    assert!(text(&pages, "all/README.md").contains(expected), "{}", text(&pages, "all/README.md"));
+}
+
+#[test]
 fn a_page_stays_within_its_limit() {
     let mut wide = table("wide", &["id"], &[]);
     for at in 0..scaled(400, 2_000) {
