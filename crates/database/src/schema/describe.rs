@@ -3,7 +3,7 @@
 use crate::config::Connection;
 use crate::names::words::{readable_name, singular, split};
 use crate::schema::missing_target::MissingTarget;
-use crate::snapshot::{Column, ForeignKey, Table, TableKind};
+use crate::snapshot::{Column, ForeignKey, Table, TableKind, TableName};
 use refdesk_text::names::{either, joined};
 use refdesk_text::words::capitalized;
 
@@ -79,14 +79,22 @@ pub fn named(kind: TableKind, name: &str) -> String {
 /// Tells what does not exist of what a key refers to.
 type FindMissingTarget<'f> = &'f dyn for<'k> Fn(&'k ForeignKey) -> Option<MissingTarget<'k>>;
 
+/// Names a table: with its schema if several tables have the name.
+type NameTable<'f> = &'f dyn Fn(&TableName) -> String;
+
 /// What a table is; `missing_target` tells what does not exist of what its keys refer to.
-pub(crate) fn table(table: &Table, referenced_by: &[String], missing_target: FindMissingTarget<'_>) -> String {
+pub(crate) fn table(
+    table: &Table,
+    referenced_by: &[String],
+    missing_target: FindMissingTarget<'_>,
+    name_table: NameTable<'_>,
+) -> String {
     let words = readable_or_plain(&table.name);
     let mut sentences = Vec::new();
-    let (mut targets, mut missing): (Vec<&str>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut targets, mut missing): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for key in &table.foreign_keys {
-        let name = key.target.name.as_str();
-        match missing_target(key).map(|missing| missing.with_table(name)) {
+        let name = name_table(&key.target);
+        match missing_target(key).map(|missing| missing.with_table(&name)) {
             Some(name) if !missing.contains(&name) => missing.push(name),
             None if !targets.contains(&name) => targets.push(name),
             _ => {}
@@ -94,7 +102,7 @@ pub(crate) fn table(table: &Table, referenced_by: &[String], missing_target: Fin
     }
     match table.kind {
         TableKind::View | TableKind::MaterializedView if !table.reads_from.is_empty() => {
-            let read: Vec<&str> = table.reads_from.iter().map(|it| it.name.as_str()).collect();
+            let read: Vec<String> = table.reads_from.iter().map(name_table).collect();
             sentences.push(format!("{} \u{201c}{words}\u{201d} over {}.", capitalized(table.kind.word()), list(&read)));
         }
         TableKind::Table if is_join_table(table) && targets.len() > 1 => {
@@ -169,6 +177,7 @@ pub(crate) fn column(
     table: &Table,
     column: &Column,
     is_missing: &dyn Fn(&ForeignKey) -> bool,
+    name_table: NameTable<'_>,
 ) -> (String, bool) {
     let owner = owner(table);
     // `Title of the list of products` would not describe a column of that view.
@@ -177,7 +186,7 @@ pub(crate) fn column(
     let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
     if let Some(key) = key {
         let gone = if is_missing(key) { ", which does not exist" } else { "" };
-        let text = format!("{}{gone}", reference(column, key));
+        let text = format!("{}{gone}", reference(column, key, &name_table(&key.target)));
         let part = if is_key_part.is_some_and(|key| key.columns.len() > 1) { "; part of the primary key" } else { "" };
         return (format!("{text}{part}."), true);
     }
@@ -247,8 +256,7 @@ fn owner(table: &Table) -> String {
     if words.is_empty() { "row".to_owned() } else { words }
 }
 
-fn reference(column: &Column, key: &ForeignKey) -> String {
-    let target = &key.target.name;
+fn reference(column: &Column, key: &ForeignKey, target: &str) -> String {
     let columns = &key.target_columns;
     let by = if columns.is_empty() { String::new() } else { format!(" by {}", list(columns)) };
     let others: Vec<&String> = key.columns.iter().filter(|it| **it != column.name).collect();
@@ -256,7 +264,7 @@ fn reference(column: &Column, key: &ForeignKey) -> String {
         return format!("With {}, refers to {target}{by}", list(&others));
     }
     let role: Vec<String> = split(&column.name).into_iter().filter(|word| word != "id").collect();
-    let own: Vec<String> = split(target).iter().map(|word| singular(word)).collect();
+    let own: Vec<String> = split(&key.target.name).iter().map(|word| singular(word)).collect();
     let is_role = !role.is_empty() && role.iter().map(|word| singular(word)).collect::<Vec<_>>() != own;
     if is_role {
         format!("{}: refers to {target}{by}", capitalized(&in_words(&role.join("_"))))
@@ -367,7 +375,7 @@ fn readable_or_plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::{Key, TableName};
+    use crate::snapshot::Key;
 
     fn key(columns: &[&str], target: &str, to: &[&str]) -> ForeignKey {
         let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
@@ -377,6 +385,10 @@ mod tests {
             target_columns: texts(to),
             ..ForeignKey::default()
         }
+    }
+
+    fn plain(table: &TableName) -> String {
+        table.name.clone()
     }
 
     fn sqlite() -> Connection {
@@ -419,7 +431,7 @@ mod tests {
             ("--", "", "Unnamed value of the invoice line.", false),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
-            let found = super::column(&sqlite(), &table, &column, &|_| false);
+            let found = super::column(&sqlite(), &table, &column, &|_| false, &plain);
             assert_eq!(found, (expected.to_owned(), is_all), "{name}");
         }
     }
@@ -458,7 +470,7 @@ mod tests {
             ("is_due", "date", "Value \u{201c}is due\u{201d} of the sales.", None),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
-            let told = |connection: &Connection| super::column(connection, &sale, &column, &|_| false).0;
+            let told = |connection: &Connection| super::column(connection, &sale, &column, &|_| false, &plain).0;
             assert_eq!(told(&postgres()), expected, "{name} {data_type}");
             assert_eq!(told(&sqlite()), of_sqlite.unwrap_or(expected), "{name} {data_type}");
         }
@@ -468,7 +480,10 @@ mod tests {
             base_type: Some("integer".into()),
             ..Column::default()
         };
-        assert_eq!(super::column(&postgres(), &sale, &domain, &|_| false).0, "Wait of the sales, in milliseconds.");
+        assert_eq!(
+            super::column(&postgres(), &sale, &domain, &|_| false, &plain).0,
+            "Wait of the sales, in milliseconds."
+        );
     }
 
     #[test]
@@ -486,11 +501,18 @@ mod tests {
         ] {
             let is_missing = |key: &ForeignKey| missing.contains(&key.target.name);
             let expected = format!("Table \u{201c}bill\u{201d}; it has no primary key. {of_table}");
-            assert_eq!(super::table(&table, &[], &|key| is_missing(key).then_some(MissingTarget::Table)), expected);
-            assert_eq!(super::column(&sqlite(), &table, &column("b_id"), &is_missing).0, of_column);
+            assert_eq!(
+                super::table(&table, &[], &|key| is_missing(key).then_some(MissingTarget::Table), &plain),
+                expected
+            );
+            assert_eq!(super::column(&sqlite(), &table, &column("b_id"), &is_missing, &plain).0, of_column);
         }
-        let of_column =
-            super::table(&table, &[], &|key| key.target_columns.first().map(|column| MissingTarget::Column(column)));
+        let of_column = super::table(
+            &table,
+            &[],
+            &|key| key.target_columns.first().map(|column| MissingTarget::Column(column)),
+            &plain,
+        );
         assert!(of_column.ends_with("Refers to c. Refers to a.id and b.id, which do not exist."), "{of_column}");
     }
 
@@ -508,7 +530,7 @@ mod tests {
             ("made_in", "Value \u{201c}made in\u{201d}.", "Value \u{201c}made in\u{201d} of the track."),
         ] {
             let column = Column { name: name.into(), ..Column::default() };
-            let told = |table: &Table| super::column(&sqlite(), table, &column, &|_| false).0;
+            let told = |table: &Table| super::column(&sqlite(), table, &column, &|_| false, &plain).0;
             assert_eq!((told(&view).as_str(), told(&track).as_str()), (of_view, of_table));
         }
     }
@@ -523,7 +545,7 @@ mod tests {
             let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
             let column = Column { name: "kind".into(), labels: labels.clone(), ..Column::default() };
             let table = Table { name: "t".into(), ..Table::default() };
-            let (found, _) = super::column(&sqlite(), &table, &column, &|_| false);
+            let (found, _) = super::column(&sqlite(), &table, &column, &|_| false, &plain);
             assert_eq!((found.as_str(), says_all(&found, &labels)), (text, labels.len() < 6));
         }
     }
@@ -538,15 +560,15 @@ mod tests {
         };
         let pair =
             keyed("PlaylistTrack", &["p", "t"], vec![key(&["p"], "Playlist", &["id"]), key(&["t"], "Track", &["id"])]);
-        assert_eq!(super::table(&pair, &[], &|_| None), "Joins Playlist and Track: each row is one pair.");
+        assert_eq!(super::table(&pair, &[], &|_| None, &plain), "Joins Playlist and Track: each row is one pair.");
         let one = keyed("one", &["id"], vec![key(&["id"], "customer", &["id"]), key(&["u"], "invoice", &["id"])]);
         let expected = "Table \u{201c}one\u{201d}; each row is identified by id. Refers to customer and invoice.";
-        assert_eq!(super::table(&one, &[], &|_| None), expected);
+        assert_eq!(super::table(&one, &[], &|_| None, &plain), expected);
         let signs = Table { name: "-->".into(), ..Table::default() };
-        assert_eq!(super::table(&signs, &[], &|_| None), "Table \u{201c}-->\u{201d}; it has no primary key.");
+        assert_eq!(super::table(&signs, &[], &|_| None, &plain), "Table \u{201c}-->\u{201d}; it has no primary key.");
         let album = keyed("Album", &["id"], vec![key(&["a"], "Artist", &["id"])]);
         assert_eq!(
-            super::table(&album, &["Track".into()], &|_| None),
+            super::table(&album, &["Track".into()], &|_| None, &plain),
             "Table \u{201c}album\u{201d}; each row is identified by id. Refers to Artist. Referred to by Track."
         );
         let view = Table {
@@ -555,7 +577,14 @@ mod tests {
             reads_from: vec![TableName { schema: "main".into(), name: "a".into() }],
             ..Table::default()
         };
-        assert_eq!(super::table(&view, &[], &|_| None), "View \u{201c}rich\u{201d} over a.");
+        assert_eq!(super::table(&view, &[], &|_| None, &plain), "View \u{201c}rich\u{201d} over a.");
+        let of_view = super::table(&view, &[], &|_| None, &TableName::full);
+        assert_eq!(of_view, "View \u{201c}rich\u{201d} over main.a.");
+        let of_album = super::table(&album, &[], &|_| None, &TableName::full);
+        assert!(of_album.ends_with("Refers to main.Artist."), "{of_album}");
+        let column = Column { name: "a".into(), ..Column::default() };
+        let of_column = super::column(&sqlite(), &album, &column, &|_| false, &TableName::full).0;
+        assert_eq!(of_column, "A: refers to main.Artist by id.");
         assert_eq!(list(&["a", "b", "c", "d", "e", "f"]), "a, b, c, d and 2 more");
     }
 }

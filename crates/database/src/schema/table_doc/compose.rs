@@ -1,6 +1,6 @@
 //! Composes what the pages contain about tables from the schema, a person's notes, the inferred joins and what was read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 use refdesk_text::shorten::shortened;
@@ -50,15 +50,24 @@ impl DocInput<'_> {
         }
         references.values_mut().for_each(|references| references.sort());
         let none = Vec::new();
-        let doc = |table: &Table| self.doc(table, references.get(&table.table_name()).unwrap_or(&none));
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for table in &self.snapshot.tables {
+            *counts.entry(&table.name).or_default() += 1;
+        }
+        let name = |table: &TableName| match counts.get(table.name.as_str()) {
+            Some(count) if *count > 1 => table.full(),
+            _ => table.name.clone(),
+        };
+        let doc = |table: &Table| self.doc(table, references.get(&table.table_name()).unwrap_or(&none), &name);
         self.snapshot.tables.par_iter().map(doc).collect()
     }
 
-    fn doc(&self, table: &Table, referenced_by: &[ReferenceDoc]) -> TableDoc {
+    /// `name` names a table: with its schema if several tables have the name.
+    fn doc(&self, table: &Table, referenced_by: &[ReferenceDoc], name: &dyn Fn(&TableName) -> String) -> TableDoc {
         let note = self.notes.table(table);
         let noted = note.and_then(|note| note.description.as_deref());
         let (description, source) = description(noted, table.comment.as_deref(), || {
-            describe::table(table, &referring(table, referenced_by), &|key| self.missing_target(key))
+            describe::table(table, &referring(table, referenced_by, name), &|key| self.missing_target(key), name)
         });
         let profile = self.profiles.get(&table.table_name());
         let profile_of = |column: &Column| profile.and_then(|profile| profile.get(&column.name));
@@ -72,7 +81,10 @@ impl DocInput<'_> {
             with_rules().filter(|(_, rule)| rule.is_some()).map(|(column, _)| column.name.as_str()).collect();
         let column = |(column, rule): (&Column, &Option<SensitiveRule>)| {
             let noted = note.and_then(|note| note.columns.get(&column.name)).map(String::as_str);
-            self.column(table, &literals::without_values(column, &sensitive), noted, profile_of(column), rule.as_ref())
+            let column = literals::without_values(column, &sensitive);
+            let is_missing = |key: &ForeignKey| self.missing_target(key).is_some();
+            let rule_based = describe::column(&self.config.connection, table, &column, &is_missing, name);
+            self.column(&column, rule_based, noted, profile_of(&column), rule.as_ref())
         };
         let inferred = self.joins.of.get(&table.table_name()).map_or(&[][..], Vec::as_slice);
         TableDoc {
@@ -96,14 +108,12 @@ impl DocInput<'_> {
 
     fn column(
         &self,
-        table: &Table,
         column: &Column,
+        (rule_text, says_all): (String, bool),
         note: Option<&str>,
         profile: Option<&ColumnProfile>,
         sensitive: Option<&SensitiveRule>,
     ) -> ColumnDoc {
-        let is_missing = |key: &ForeignKey| self.missing_target(key).is_some();
-        let (rule_text, says_all) = describe::column(&self.config.connection, table, column, &is_missing);
         let comment = column.comment.as_deref().or(column.type_comment.as_deref());
         let (description, source) = description(note, comment, || rule_text);
         let mut labels = column.labels.clone();
@@ -143,10 +153,10 @@ impl DocInput<'_> {
 }
 
 /// The names of the other tables that refer to this one.
-fn referring(table: &Table, referenced_by: &[ReferenceDoc]) -> Vec<String> {
+fn referring(table: &Table, referenced_by: &[ReferenceDoc], name: &dyn Fn(&TableName) -> String) -> Vec<String> {
     let mut others: Vec<String> = Vec::new();
     for reference in referenced_by {
-        let name = TableName::of_full(&reference.table).map_or(reference.table.clone(), |table| table.name);
+        let name = TableName::of_full(&reference.table).map_or(reference.table.clone(), |table| name(&table));
         if !others.contains(&name) && reference.table != table.full_name() {
             others.push(name);
         }
