@@ -210,7 +210,10 @@ fn status_and_diff_agree_on_pending_changes() {
     // Only values changed: the pages still match the schema.
     database.execute_batch("INSERT INTO Genre VALUES (1, 'Rock'), (2, 'Jazz'); ANALYZE").unwrap();
     let told = agree(0, 0, 2);
-    assert_eq!(told.text(), "No definition changed.\n2 pages to update, because notes, settings or values changed.\n");
+    assert_eq!(
+        told.text(),
+        "No definition changed.\n2 pages to update, because notes, settings, permissions or values changed.\n"
+    );
     world.run(&["db", "document", "--yes"]).exits(0);
     // A page of a table in either format, and a page of a domain.
     for path in [format!("{page}.json"), "docs/databases/shop/artist/README.md".to_owned()] {

@@ -117,7 +117,7 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
         _ => {}
     }
     if has_updates {
-        let why = if count == 0 { ", because notes, settings or values changed" } else { "" };
+        let why = if count == 0 { ", because notes, settings, permissions or values changed" } else { "" };
         let counts = [(outdated.len(), "page"), (sources.len(), "source")].into_iter().filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, what)| counted(count, what)).collect();
         text.push_str(&format!("{} to update{why}.\n", counts.join(" and ")));
