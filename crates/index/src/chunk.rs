@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::boilerplate::is_changelog;
 use refdesk_text::markdown::parsable;
 
@@ -40,6 +42,8 @@ const LONGEST_TITLE: usize = 120;
 pub(crate) struct Chunk {
     /// The headings above its first paragraph, outermost first.
     pub headings: Vec<String>,
+    /// The sections in it, in order.
+    pub sections: Vec<ChunkSection>,
     /// Its first line, from 1.
     pub line: usize,
     /// Its last line.
@@ -48,6 +52,15 @@ pub(crate) struct Chunk {
     pub content: String,
     /// Whether documents of any subject have such a section, so that hints must not lead here.
     pub is_boilerplate: bool,
+}
+
+/// A section in a chunk, from its heading on, or from where it continues after a quote or list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ChunkSection {
+    /// Its first line, from 1, which precedes the chunk if the section began before it.
+    pub line: usize,
+    /// The headings above it, outermost first.
+    pub heading: String,
 }
 
 /// A document, parsed into blocks.

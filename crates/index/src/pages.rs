@@ -155,6 +155,7 @@ impl From<PageDocument> for NewDocument {
             line: 1,
             end_line: 1,
             content,
+            sections: Vec::new(),
             keywords,
             content_hash,
             subject: Some(subject),

@@ -202,7 +202,7 @@ impl Storage for PostgresStorage {
 
     fn documents(&self, ids: &[i64]) -> Result<Vec<Document>, Error> {
         let sql = "SELECT d.id, doc_type, d.source_id, file_path, heading, line, end_line, content, content_hash,
-                       database_name, schema_name, table_name, column_name, domain, size, mtime, ctime, inode
+                       database_name, schema_name, table_name, column_name, domain, size, mtime, ctime, inode, sections
                    FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, nth)
                    JOIN refdesk.documents d ON d.id = wanted.id AND d.repository = $1
                    LEFT JOIN refdesk.files f ON f.repository = $1 AND f.text_key = d.text_key
@@ -223,6 +223,7 @@ impl Storage for PostgresStorage {
                 content_hash: row.try_get(8)?,
                 subject: subject(row, 9)?,
                 stamp: stamp(row, 14)?,
+                sections: from_json(row.try_get(18)?),
             })
         })
     }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 /// Stored in `user_version`. An index with a lower number is rebuilt; one with a higher number is refused.
-pub(crate) const VERSION: i64 = 8;
+pub(crate) const VERSION: i64 = 9;
 
 /// Triggers keep the full-text index equal to the text of all rows of `documents`.
 const TABLES: &str = "
@@ -16,6 +16,7 @@ CREATE TABLE documents (
     line INTEGER NOT NULL,
     end_line INTEGER NOT NULL,
     content TEXT NOT NULL,
+    sections TEXT NOT NULL,
     summary TEXT,
     keywords TEXT NOT NULL,
     content_hash BLOB NOT NULL,

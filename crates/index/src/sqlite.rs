@@ -144,10 +144,11 @@ impl Storage for SqliteStorage {
                 content_hash: row.get(8)?,
                 subject: subject(row, 9)?,
                 stamp: stamp(row, 14)?,
+                sections: from_json(row.get_ref(20)?.as_str()?),
             };
             let Document { doc_type, source, path, heading, content, content_hash, subject, .. } = &document;
             let keywords: String = row.get(18)?;
-            let texts: [&str; 6] = [doc_type, source, path, heading, content, &keywords];
+            let texts: [&str; 7] = [doc_type, source, path, heading, content, &keywords, row.get_ref(20)?.as_str()?];
             let sealed = sealed_document(texts, [document.line, document.end_line], content_hash, subject.as_ref());
             let is_ours = sealed.has_seal(&self.key, row.get_ref(19)?.as_blob()?);
             Ok((document, is_ours))
@@ -156,7 +157,7 @@ impl Storage for SqliteStorage {
             let mut statement = connection.prepare_cached(
                 "SELECT id, doc_type, d.source_id, file_path, heading, line, end_line, content, content_hash, database_name,
                      schema_name, table_name, column_name, domain,
-                     ifnull(size, 0), ifnull(mtime, 0), ifnull(ctime, 0), ifnull(inode, 0), keywords, seal
+                     ifnull(size, 0), ifnull(mtime, 0), ifnull(ctime, 0), ifnull(inode, 0), keywords, seal, sections
                  FROM documents d LEFT JOIN files f ON f.path = d.file_path AND f.source_id = d.source_id WHERE id = ?",
             )?;
             ids.iter().filter_map(|id| statement.query_row([id], read).optional().transpose()).collect()
@@ -379,8 +380,8 @@ fn remove(connection: &Connection, key: &TextKey) -> rusqlite::Result<usize> {
 fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &NewDocument) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
-             database_name, schema_name, table_name, column_name, domain, is_boilerplate, seal)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             database_name, schema_name, table_name, column_name, domain, is_boilerplate, sections, seal)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let NewDocument {
         doc_type,
@@ -388,6 +389,7 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         line,
         end_line,
         content,
+        sections,
         keywords,
         content_hash,
         subject,
@@ -395,7 +397,8 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         is_boilerplate,
     } = document;
     let [database, schema, table, column, domain] = DatabaseSubject::parts(subject.as_ref());
-    let texts: [&str; 6] = [doc_type, &key.source, &key.path, heading, content, keywords];
+    let sections = in_json(sections);
+    let texts: [&str; 7] = [doc_type, &key.source, &key.path, heading, content, keywords, &sections];
     let seal = sealed_document(texts, [*line, *end_line], content_hash, subject.as_ref()).seal(seal_key);
     statement.execute(params![
         doc_type,
@@ -413,6 +416,7 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         column,
         domain,
         is_boilerplate,
+        sections,
         seal,
     ])?;
     let Some(join) = join else { return Ok(()) };
@@ -428,10 +432,10 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
 }
 
 /// The sealed part of a document: all of its text, and the keywords by which it is found. `texts` are its type, source,
-/// path, heading, content and keywords; `lines` its first and last line. The boilerplate flag is not sealed: it only
-/// hides the document from hints, which removing the document would do, too.
+/// path, heading, content, keywords and sections; `lines` its first and last line. The boilerplate flag is not sealed:
+/// it only hides the document from hints, which removing the document would do, too.
 fn sealed_document(
-    texts: [&str; 6],
+    texts: [&str; 7],
     lines: [usize; 2],
     content_hash: &[u8],
     subject: Option<&DatabaseSubject>,

@@ -4,6 +4,10 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::chunk::ChunkSection;
 use crate::pages::{DatabaseSubject, IndexedJoin};
 use crate::search::FoundDocument;
 use crate::vector::Vector;
@@ -20,15 +24,15 @@ pub(crate) const VERSION: &str = "version of the documents";
 /// Changes with texts and their stamps, so that readers can tell whether loaded ones are current.
 pub(crate) const TEXTS_VERSION: &str = "version of the texts";
 
-/// Column names as a single value.
-pub(crate) fn in_json(columns: &[String]) -> String {
-    // Serializing a list of strings cannot fail.
-    serde_json::to_string(columns).unwrap_or_default()
+/// Column names or sections as a single value.
+pub(crate) fn in_json<T: Serialize>(list: &[T]) -> String {
+    // Serializing a list of these cannot fail.
+    serde_json::to_string(list).unwrap_or_default()
 }
 
 /// The reverse of [`in_json`]; empty for any other text.
-pub(crate) fn from_json(columns: &str) -> Vec<String> {
-    serde_json::from_str(columns).unwrap_or_default()
+pub(crate) fn from_json<T: DeserializeOwned>(list: &str) -> Vec<T> {
+    serde_json::from_str(list).unwrap_or_default()
 }
 
 /// Identifies an indexed text.
@@ -73,6 +77,8 @@ pub(crate) struct NewDocument {
     pub line: usize,
     pub end_line: usize,
     pub content: String,
+    /// The sections in it; empty for a document that is not part of a text.
+    pub sections: Vec<ChunkSection>,
     /// The parts of the names in it.
     pub keywords: String,
     /// Hash of the text that the model reads; empty for a document without a vector.
@@ -97,6 +103,7 @@ pub(crate) struct Document {
     pub line: usize,
     pub end_line: usize,
     pub content: String,
+    pub sections: Vec<ChunkSection>,
     pub content_hash: Vec<u8>,
     pub subject: Option<DatabaseSubject>,
     /// The stamp of its text when it was indexed.
@@ -117,9 +124,20 @@ impl Document {
         start.and_then(|start| self.content.get(start..)).unwrap_or(&self.content)
     }
 
+    /// The line on which its section begins, which also identifies the section.
+    pub(crate) fn section_line(&self) -> usize {
+        self.sections.first().map_or(self.line, |section| section.line)
+    }
+
     /// The document with these headings and this first line; 0 for no line.
     pub(crate) fn moved(mut self, (heading, line): (String, usize)) -> Self {
-        self.end_line = if line == 0 { 0 } else { (self.end_line + line).saturating_sub(self.line) };
+        let now = |before: usize| (before + line).saturating_sub(self.line);
+        self.end_line = if line == 0 { 0 } else { now(self.end_line) };
+        if heading != self.heading {
+            // The headings above its other sections have changed, too.
+            self.sections.clear();
+        }
+        self.sections.iter_mut().for_each(|section| section.line = now(section.line));
         Self { heading, line, ..self }
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Block, BlockKind, Chunk, LONGEST, LONGEST_CODE, LONGEST_TITLE, SHORTEST};
+use super::{Block, BlockKind, Chunk, ChunkSection, HEADING_SEPARATOR};
+use super::{LONGEST, LONGEST_CODE, LONGEST_TITLE, SHORTEST};
 use crate::SECTIONS_OF_A_TEXT;
 use crate::boilerplate::is_boilerplate;
 use refdesk_text::shorten::shortened;
@@ -26,6 +27,8 @@ pub(super) struct Packer<'t> {
 
 struct Heading {
     level: usize,
+    /// Where it begins.
+    start: usize,
     title: String,
     is_boilerplate: bool,
 }
@@ -35,7 +38,8 @@ struct Open {
     range: Range<usize>,
     /// In characters.
     length: usize,
-    headings: Vec<String>,
+    /// Where its sections begin, and the headings above each. The first one may have begun before it.
+    sections: Vec<(usize, Vec<String>)>,
     /// Whether it contains more than headings.
     has_text: bool,
     /// Where the headings at its end begin, which belong to the text after them.
@@ -75,7 +79,7 @@ impl<'t> Packer<'t> {
                     self.end();
                 }
                 let has_title = title.is_some();
-                self.begin(level, title);
+                self.begin(level, block.range.start, title);
                 if !has_title {
                     // An empty block adds nothing.
                 } else if length <= LONGEST {
@@ -92,12 +96,12 @@ impl<'t> Packer<'t> {
 
     /// Begins a section; without a title, continues the section around a quote or list. A chunk never contains both
     /// boilerplate and other sections.
-    fn begin(&mut self, level: usize, title: Option<String>) {
+    fn begin(&mut self, level: usize, start: usize, title: Option<String>) {
         self.headings.retain(|above| above.level < level);
         if let Some(title) = title {
             let is_title = !std::mem::replace(&mut self.has_title, true) && level == 1;
             let is_boilerplate = is_boilerplate(&title, is_title);
-            self.headings.push(Heading { level, title: shortened(title, LONGEST_TITLE), is_boilerplate });
+            self.headings.push(Heading { level, start, title: shortened(title, LONGEST_TITLE), is_boilerplate });
         }
         if self.open.as_ref().is_some_and(|open| open.has_text && open.is_boilerplate != self.is_boilerplate()) {
             self.finish();
@@ -128,13 +132,16 @@ impl<'t> Packer<'t> {
     }
 
     fn append(&mut self, range: Range<usize>, length: usize, is_text: bool) {
-        let headings = || self.headings.iter().map(|heading| heading.title.clone()).collect();
+        let headings: Vec<String> = self.headings.iter().map(|heading| heading.title.clone()).collect();
+        let start = self.headings.last().map_or(0, |heading| heading.start);
         let is_boilerplate = self.is_boilerplate();
         match &mut self.open {
             Some(open) => {
                 if is_text && !open.has_text {
-                    open.headings = headings();
+                    open.sections = vec![(start, headings)];
                     open.is_boilerplate = is_boilerplate;
+                } else if !is_text || open.sections.last().is_none_or(|(_, last)| *last != headings) {
+                    open.sections.push((range.start, headings));
                 }
                 if is_text {
                     open.last_headings = None;
@@ -146,9 +153,9 @@ impl<'t> Packer<'t> {
                 open.has_text |= is_text;
             }
             None => {
-                let headings = headings();
+                let sections = vec![(start, headings)];
                 self.open =
-                    Some(Open { range, length, headings, has_text: is_text, last_headings: None, is_boilerplate });
+                    Some(Open { range, length, sections, has_text: is_text, last_headings: None, is_boilerplate });
             }
         }
     }
@@ -158,6 +165,7 @@ impl<'t> Packer<'t> {
         let last = self.open.as_ref().and_then(|open| Some(open.last_headings?..open.range.end));
         if let (Some(open), Some(last)) = (&mut self.open, &last) {
             open.range.end = last.start;
+            open.sections.retain(|(start, _)| *start < last.start);
         }
         self.finish();
         if let Some(last) = last {
@@ -175,8 +183,13 @@ impl<'t> Packer<'t> {
         }
         let start = open.range.start + (whole.len() - whole.trim_start().len());
         let line_of = |at: usize| self.lines.partition_point(|start| *start <= at);
+        let section = |(at, above): &(usize, Vec<String>)| ChunkSection {
+            line: line_of(*at),
+            heading: above.join(HEADING_SEPARATOR),
+        };
         self.done.push(Chunk {
-            headings: open.headings,
+            sections: open.sections.iter().map(section).collect(),
+            headings: open.sections.into_iter().next().map(|(_, headings)| headings).unwrap_or_default(),
             line: line_of(start),
             end_line: line_of(start + content.len() - 1),
             content: content.to_owned(),

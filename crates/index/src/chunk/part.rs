@@ -2,158 +2,139 @@
 
 use std::path::Path;
 
-use super::{Block, BlockKind, HEADING_SEPARATOR, LEVELS, Parsed, parse};
+use super::{HEADING_SEPARATOR, ending, is_html};
 use crate::matches::{different, matches};
 use crate::storage::Document;
-use crate::update::TEXT;
-use refdesk_text::lines::breaks;
 
-/// The headings and the first line of a document's section with most of these words, which are sorted by rarity.
+/// The headings and the first line of a document's section with most of these words, which are sorted by rarity. Ties
+/// are broken by the rarest word, then a heading with the words, then words in the same form, then their number.
 pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, usize) {
-    let Document { doc_type, path, heading, line, content, .. } = document;
-    let part = (doc_type == TEXT).then(|| part_with(Path::new(path), heading, content, words)).flatten();
-    match part {
-        // Text from the catalog has no file and no lines.
-        Some(part) if *line == 0 => (part.heading, 0),
-        Some(part) => (part.heading, line + part.lines_before),
-        None => (heading.clone(), *line),
+    let Document { path, heading, line, content, sections, .. } = document;
+    // The indexed text of HTML has other lines than its file.
+    if sections.is_empty() || is_html(&ending(Path::new(path))) {
+        return (heading.clone(), *line);
     }
-}
-
-/// A section that begins inside a chunk.
-#[derive(Debug, PartialEq, Eq)]
-struct ChunkPart {
-    /// The headings above it, outermost first.
-    heading: String,
-    /// The number of lines of the chunk before it.
-    lines_before: usize,
-}
-
-/// The section of a chunk with most of these words. Ties are broken by the rarest word, then a heading with the words,
-/// then words in the same form, then their number. `None` if the chunk begins with the text of that section. `heading`
-/// contains the headings of the chunk; the file name determines its format.
-fn part_with(name: &Path, heading: &str, content: &str, words: &[String]) -> Option<ChunkPart> {
-    let Parsed { text, blocks, .. } = parse(name, content);
-    // The indexed text of HTML has no headings left.
-    if text.len() != content.len() {
-        return None;
-    }
-    let first_text = blocks.iter().position(|block| !matches!(block.kind, BlockKind::Heading(..)))?;
-    let (lead, rest) = blocks.split_at_checked(first_text)?;
-    let headings = |blocks: &[Block]| -> Vec<(usize, usize, Option<String>)> {
-        let heading = |block: &Block| match &block.kind {
-            BlockKind::Heading(level, title) => Some((block.range.start, *level, title.clone())),
-            _ => None,
-        };
-        blocks.iter().filter_map(heading).collect()
-    };
-    let (lead, inner) = (headings(lead), headings(rest));
-    let lines_before = |start: usize| breaks(content.get(..start).unwrap_or_default());
-    let of_first = || {
-        let (start, ..) = lead.last()?;
-        Some(ChunkPart { heading: heading.to_owned(), lines_before: lines_before(*start) })
-    };
-    if inner.is_empty() {
-        return of_first();
-    }
-    let starts: Vec<usize> = std::iter::once(0).chain(inner.iter().map(|(start, ..)| *start)).collect();
-    let found = matches(content, words);
-    let titles_above: Vec<&str> = heading.split(HEADING_SEPARATOR).collect();
-    let best = (0..starts.len()).rev().max_by_key(|at| {
-        let range = starts.get(*at).copied().unwrap_or(0)..starts.get(at + 1).copied().unwrap_or(content.len());
+    let start = |at: usize| sections.get(at).map(|it| content.len() - document.text_after(it.line).len());
+    let found = if sections.len() > 1 { matches(content, words) } else { Vec::new() };
+    let best = (0..sections.len()).rev().max_by_key(|at| {
+        let from = if *at == 0 { 0 } else { start(*at).unwrap_or_default() };
+        let range = from..start(at + 1).unwrap_or(content.len());
         let inside = || found.iter().filter(|it| range.contains(&it.range.start));
-        let title = match at.checked_sub(1) {
-            None => titles_above.last().copied(),
-            Some(at) => inner.get(at).and_then(|(_, _, title)| title.as_deref()),
-        };
+        let title = sections.get(*at).and_then(|it| it.heading.rsplit(HEADING_SEPARATOR).next());
         let in_title = title.map_or(0, |title| matches(title, words).len());
         let rarest = inside().map(|it| it.wanted).min().unwrap_or(usize::MAX);
         let (different, exact) = different(inside());
         (different, std::cmp::Reverse(rarest), in_title, exact, inside().count())
-    })?;
-    let Some(best_inner) = best.checked_sub(1) else { return of_first() };
-    let (start, ..) = inner.get(best_inner)?;
-    let mut above = above_of(heading, &lead);
-    for (_, level, title) in inner.iter().take(best) {
-        above.retain(|(known, _)| known < level);
-        above.extend(title.clone().map(|title| (*level, title)));
-    }
-    let titles: Vec<String> = above.into_iter().map(|(_, title)| title).collect();
-    Some(ChunkPart { heading: titles.join(HEADING_SEPARATOR), lines_before: lines_before(*start) })
-}
-
-/// The headings above a chunk with their levels. Headings outside the chunk get the levels before those in it, or the
-/// first levels if the chunk begins in a quote or list.
-fn above_of(heading: &str, lead: &[(usize, usize, Option<String>)]) -> Vec<(usize, String)> {
-    let titles: Vec<&str> = heading.split(HEADING_SEPARATOR).filter(|title| !title.is_empty()).collect();
-    let count = titles.len();
-    let lowest = match lead.last() {
-        Some((_, level, Some(_))) => *level,
-        Some((_, level, None)) => level.saturating_sub(1),
-        None => count,
-    };
-    let level = |at: usize| match at + 1 {
-        nth if nth < count && lowest > LEVELS => nth,
-        nth => (lowest + nth).saturating_sub(count),
-    };
-    titles.into_iter().enumerate().map(|(at, title)| (level(at), title.to_owned())).collect()
+    });
+    let Some(best) = best.and_then(|at| sections.get(at)) else { return (heading.clone(), *line) };
+    // Text from the catalog has no file and no lines.
+    (best.heading.clone(), if *line == 0 { 0 } else { best.line.max(*line) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::{Chunk, chunks};
+    use crate::update::TEXT;
+    use refdesk_files::Stamp;
+
+    fn section_of(name: &str, chunk: Chunk, words: &[&str]) -> (String, usize) {
+        let Chunk { headings, sections, line, end_line, content, .. } = chunk;
+        let document = Document {
+            id: 1,
+            doc_type: TEXT.to_owned(),
+            source: "a".to_owned(),
+            path: name.to_owned(),
+            heading: headings.join(HEADING_SEPARATOR),
+            line,
+            end_line,
+            content,
+            sections,
+            content_hash: Vec::new(),
+            subject: None,
+            stamp: Stamp { size: 0, modified: 0, changed: 0, number: 0 },
+        };
+        section_with(&document, &words.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    fn section_of_last(name: &str, text: &str, words: &[&str]) -> (String, usize) {
+        section_of(name, chunks(Path::new(name), text).pop().unwrap(), words)
+    }
 
     #[test]
     fn a_chunk_of_several_sections_names_the_matching_one() {
-        let text = "#### Sorting\n\nUse `sort`.\n\n### 3.6 Errors\n\n#### Status codes\n\nA customer is not found: 404 without bodies, an error.\n\n#### Bodies\n\nJSON.";
-        let heading = "Rules > 3.5 Filtering > Sorting";
-        for (words, expected) in [
-            (&["sort"][..], Some((heading, 0))),
-            (&["zebra"], Some((heading, 0))),
-            (&["status", "customer"], Some(("Rules > 3.6 Errors > Status codes", 6))),
-            (&["customer", "sort"], Some(("Rules > 3.6 Errors > Status codes", 6))),
-            (&["json"], Some(("Rules > 3.6 Errors > Bodies", 10))),
+        let long = "word ".repeat(80);
+        let rules = format!(
+            "## Rules\n\n### 3.5 Filtering\n\n{long}\n\n#### Sorting\n\nUse `sort`.\n\n### 3.6 Errors\n\n\
+             #### Status codes\n\nA customer is not found: 404 without bodies, an error.\n\n#### Bodies\n\nJSON."
+        );
+        let names = "# All\n\nOf all.\n\n## One\n\nE1016 and zoneA, once retried.\n\n\
+                     ## Two\n\nE1017 and zoneB, E1017, zoneB, retry.";
+        let quoted = "# Guide\n\nOf all.\n\n> ## Note\n> Of zebras.\n\nOf quaggas.\n\n- ## Item\n  Of olms.\n\
+                      - Of dingos.\n\n## Next\n\nOf gundis.";
+        let in_quote = format!("# Guide\n\n{long}\n\n> ## Note\n> Of zebras.\n\nOf quaggas.\n\n## Next\n\nOf gundis.");
+        let continued = format!(
+            "# Rules\n\n## Filtering\n\n{}\n\n{}More of it.\n\n## Bodies\n\nJSON.",
+            "word ".repeat(270),
+            &long[..200]
+        );
+        let sorting = ("Rules > 3.5 Filtering > Sorting", 7);
+        let codes = ("Rules > 3.6 Errors > Status codes", 13);
+        let bodies = ("Rules > 3.6 Errors > Bodies", 17);
+        for (text, words, expected) in [
+            (rules.as_str(), &["sort"][..], sorting),
+            (&rules, &["zebra"], sorting),
+            (&rules, &["status", "customer"], codes),
+            (&rules, &["customer", "sort"], codes),
+            (&rules, &["json"], bodies),
             // Both sections contain the word once, one of them in its heading.
-            (&["bodies"], Some(("Rules > 3.6 Errors > Bodies", 10))),
-            (&["error"], Some(("Rules > 3.6 Errors", 4))),
+            (&rules, &["bodies"], bodies),
+            (&rules, &["error"], ("Rules > 3.6 Errors", 11)),
+            (names, &["e1017"], ("All > Two", 9)),
+            (names, &["e1016"], ("All > One", 5)),
+            (names, &["zonea"], ("All > One", 5)),
+            (names, &["zoneb"], ("All > Two", 9)),
+            (names, &["retry"], ("All > Two", 9)),
+            (quoted, &["all"], ("Guide", 1)),
+            (quoted, &["zebra"], ("Guide > Note", 5)),
+            (quoted, &["quagga"], ("Guide", 8)),
+            (quoted, &["olm"], ("Guide > Item", 10)),
+            (quoted, &["dingo"], ("Guide", 12)),
+            (quoted, &["gundi"], ("Guide > Next", 14)),
+            (&in_quote, &["zebra"], ("Guide > Note", 5)),
+            (&in_quote, &["quagga"], ("Guide", 8)),
+            (&in_quote, &["gundi"], ("Guide > Next", 10)),
+            ("# API\n\n## Pages\n\nNext page.", &[], ("API > Pages", 3)),
+            (&continued, &["more"], ("Rules > Filtering", 7)),
+            (&continued, &["json"], ("Rules > Bodies", 9)),
         ] {
-            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-            let part = part_with(Path::new("a.md"), heading, text, &words);
-            let part = part.as_ref().map(|part| (part.heading.as_str(), part.lines_before));
-            assert_eq!(part, expected, "{words:?}");
+            assert_eq!(
+                section_of_last("a.md", text, words),
+                (expected.0.to_owned(), expected.1),
+                "{words:?} of {text}"
+            );
         }
-        let text =
-            "Of all.\n\n## One\n\nE1016 and zoneA, once retried.\n\n## Two\n\nE1017 and zoneB, E1017, zoneB, retry.";
-        for (word, expected) in
-            [("e1017", "Two"), ("e1016", "One"), ("zonea", "One"), ("zoneb", "Two"), ("retry", "Two")]
-        {
-            let part = part_with(Path::new("a.md"), "All", text, &[word.to_owned()]);
-            assert_eq!(part.map(|part| part.heading), Some(format!("All > {expected}")), "{word}");
-        }
-        let quoted = "# Guide\n\nOf all.\n\n> ## Note\n> Of zebras.\n\nOf quaggas.\n\n- ## Item\n  Of olms.\n- Of dingos.\n\n## Next\n\nOf gundis.";
-        for (word, expected) in [
-            ("all", ("Top > Guide", 0)),
-            ("zebra", ("Top > Guide > Note", 4)),
-            ("quagga", ("Top > Guide", 7)),
-            ("olm", ("Top > Guide > Item", 9)),
-            ("dingo", ("Top > Guide", 11)),
-            ("gundi", ("Top > Guide > Next", 13)),
+        let html = "<h1>Rules</h1>\n<h2>Bodies</h2>\n<p>json";
+        assert_eq!(section_of_last("a.html", html, &["json"]), ("Rules > Bodies".to_owned(), 1));
+    }
+
+    #[test]
+    fn no_section_begins_in_a_piece_of_a_block() {
+        let line = "wallaby: restart it\n";
+        let indented = format!("    ### {line}\n    {line}").repeat(100);
+        for (name, text) in [
+            ("a.md", format!("# Guide\n\n## Script\n\n```sh\n{}```\n", format!("# {line}{line}").repeat(100))),
+            ("a.md", format!("# Guide\n\n## Script\n\n- item\n\n  ~~~\n{indented}  ~~~\n")),
+            ("a.md", format!("# Guide\n\n## Script\n\n<pre>\n{}</pre>\n", format!("# {line}{line}").repeat(100))),
+            ("a.adoc", format!("= Guide\n\n== Script\n\n----\n{}----\n", format!("== {line}\n{line}").repeat(100))),
         ] {
-            let part = part_with(Path::new("a.md"), "Top > Guide", quoted, &[word.to_owned()]);
-            assert_eq!(part.as_ref().map(|it| (it.heading.as_str(), it.lines_before)), Some(expected), "{word}");
+            let found = chunks(Path::new(name), &text);
+            let pieces: Vec<Chunk> = found.into_iter().filter(|chunk| chunk.content.contains("wallaby")).collect();
+            assert!(pieces.len() > 2, "{text}");
+            for chunk in pieces {
+                let place = ("Guide > Script".to_owned(), chunk.line);
+                assert_eq!(section_of(name, chunk, &["wallaby"]), place, "{text}");
+            }
         }
-        let in_quote = "> ## Note\n> Of zebras.\n\nOf quaggas.\n\n## Next\n\nOf gundis.";
-        for (word, expected) in [("zebra", "Guide > Note"), ("quagga", "Guide"), ("gundi", "Guide > Next")] {
-            let part = part_with(Path::new("a.md"), "Guide > Note", in_quote, &[word.to_owned()]);
-            assert_eq!(part.map(|part| part.heading), Some(expected.to_owned()), "{word}");
-        }
-        let under_title = part_with(Path::new("a.md"), "API > Pages", "# API\n\n## Pages\n\nNext page.", &[]);
-        assert_eq!(under_title, Some(ChunkPart { heading: "API > Pages".to_owned(), lines_before: 2 }));
-        let words = ["json".to_owned()];
-        assert_eq!(part_with(Path::new("a.md"), "Rules", "More of it.", &words), None);
-        let after_text =
-            part_with(Path::new("a.md"), "Rules > 3.5 Filtering", "More of it.\n\n## Bodies\n\nJSON.", &words);
-        assert_eq!(after_text.map(|part| part.heading), Some("Rules > Bodies".to_owned()));
-        assert_eq!(part_with(Path::new("a.html"), "Rules", "Sorting\nBodies\njson", &words), None);
     }
 }

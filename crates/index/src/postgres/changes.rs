@@ -133,18 +133,20 @@ impl<'u> Changes<'u> {
         };
         let sql = "INSERT INTO refdesk.documents (repository, doc_type, source_id, file_path, text_key, heading, line,
                        end_line, content, keywords, content_hash, words, database_name, schema_name, table_name,
-                       column_name, domain, is_boilerplate)
+                       column_name, domain, is_boilerplate, sections)
                    SELECT $1, d.doc_type, d.source_id, d.file_path, d.text_key, d.heading, d.line, d.end_line, d.content,
                        d.keywords, d.content_hash,
                        setweight(to_tsvector('refdesk.english', d.title_words), 'A')
                            || setweight(to_tsvector('refdesk.english', d.name_words), 'B')
                            || setweight(to_tsvector('refdesk.english', d.content_words), 'D'),
-                       d.database_name, d.schema_name, d.table_name, d.column_name, d.domain, d.is_boilerplate
+                       d.database_name, d.schema_name, d.table_name, d.column_name, d.domain, d.is_boilerplate, d.sections
                    FROM unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::bigint[], $8::bigint[],
                        $9::text[], $10::text[], $11::bytea[], $12::text[], $13::text[], $14::text[], $15::text[],
-                       $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[])
+                       $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[], $21::text[])
                    AS d (doc_type, source_id, file_path, text_key, heading, line, end_line, content, keywords, content_hash,
-                       title_words, name_words, content_words, database_name, schema_name, table_name, column_name, domain, is_boilerplate)";
+                       title_words, name_words, content_words, database_name, schema_name, table_name, column_name, domain,
+                       is_boilerplate, sections)";
+        let sections: Vec<String> = self.documents.iter().map(|(_, document)| in_json(&document.sections)).collect();
         let boilerplate: Vec<bool> = self.documents.iter().map(|(_, document)| document.is_boilerplate).collect();
         transaction
             .execute(
@@ -170,6 +172,7 @@ impl<'u> Changes<'u> {
                     &subject(|subject| subject.column.as_ref()),
                     &subject(|subject| subject.domain.as_ref()),
                     &boilerplate,
+                    &sections,
                 ],
             )
             .await

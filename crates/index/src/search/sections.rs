@@ -68,8 +68,9 @@ pub(super) fn best_sections(
 enum SectionKey {
     /// A table, whatever sources contain its page, including text that a person added to the page.
     Table(DatabaseSubject),
-    /// A heading in a file, whatever sources contain the file. Text that is not in a file is distinguished by source.
-    Section { source: Option<String>, path: String, heading: String },
+    /// A heading in a file and its line, whatever sources contain the file. Text that is not in a file is distinguished
+    /// by source.
+    Section { source: Option<String>, path: String, heading: String, line: usize },
     /// A part of such a text without headings.
     Part { source: Option<String>, path: String, line: usize, content: String },
 }
@@ -86,7 +87,7 @@ impl SectionKey {
                 if heading.is_empty() {
                     Self::Part { source, path, line: *line, content: document.content.clone() }
                 } else {
-                    Self::Section { source, path, heading: heading.clone() }
+                    Self::Section { source, path, heading: heading.clone(), line: document.section_line() }
                 }
             }
         }

@@ -153,6 +153,14 @@ fn a_section_gives_one_hit(world: &World) {
     world.update(vec![world.file("a", "a.md")]);
     let found = filtered(world, "retry", &["text".to_owned()], &|_| true);
     assert_eq!(found.hits.len(), 1);
+    // Sections with the same heading are different sections.
+    let incident = format!("## Incident\n\n{}{paragraph}", paragraph.repeat(2));
+    world.write("a.md", &format!("# Log\n\n{}", incident.repeat(3)));
+    world.update(vec![world.file("a", "a.md")]);
+    let found = filtered(world, "retry", &["text".to_owned()], &|_| true).hits.into_iter();
+    let mut begins: Vec<usize> = found.map(|hit| hit.line.saturating_sub(3) / 8).collect();
+    begins.sort_unstable();
+    assert_eq!(begins, [0, 1, 2]);
 }
 
 fn a_section_in_several_sources_gives_the_preferred_one(world: &World) {

@@ -119,7 +119,9 @@ impl IndexableText<'_> {
     pub(super) fn compare(&self, known: Option<&TextState>, how: &Comparison) -> Compared {
         match &self.origin {
             Origin::About => {
-                let whole = |content| Chunk { headings: vec![], line: 0, end_line: 0, content, is_boilerplate: false };
+                let (headings, sections) = (Vec::new(), Vec::new());
+                let whole =
+                    |content| Chunk { headings, sections, line: 0, end_line: 0, content, is_boilerplate: false };
                 let about = |text| vec![document(SOURCE, whole(text), None)];
                 compare(NO_STAMP, about_source(self.source), known, about)
             }
@@ -319,6 +321,7 @@ fn document(kind: &'static str, chunk: Chunk, subject: Option<DatabaseSubject>) 
         line: chunk.line,
         end_line: chunk.end_line,
         content: chunk.content,
+        sections: chunk.sections,
         keywords: split_names(&text),
         content_hash: hash_of(&text),
         subject,
