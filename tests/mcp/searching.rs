@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::mcp::world::{configured, workspace};
 use crate::support::client::Client;
+use crate::support::workspace::Workspace;
 
 fn hit<'a>(answer: &'a Value, id: &str) -> &'a Value {
     let hits = answer["hits"].as_array().unwrap_or_else(|| panic!("no hits: {answer}"));
@@ -62,6 +63,36 @@ fn text_comes_only_from_selected_sources() {
 }
 
 #[test]
+#[test]
+fn an_excluded_document_is_not_offered_through_its_folder() {
+    let local = |id: &str, path: &str| json!({"id": id, "name": id, "type": "local", "path": path});
+    let sources = [local("docs", "docs"), local("api", "docs/api.md"), local("guides", "docs/guides")];
+    let files = [
+        ("docs/api.md", "# API\n\nwombat\n"),
+        ("docs/guides/b.md", "# B\n\nwombat\n"),
+        ("docs/c.md", "# C\n\nwombat\n"),
+    ];
+    let workspace = Workspace::of(json!(sources), &files);
+    workspace.run(&["index", "--words-only"]).exits(0);
+    let mut client = Client::connect(&workspace);
+    for (state, id, expected) in [
+        ("exclude", "api", &["docs/c.md", "docs/guides/b.md"][..]),
+        ("exclude", "docs", &["docs/guides/b.md"]),
+        ("include", "api", &["docs/api.md", "docs/guides/b.md"]),
+        ("include", "docs", &["docs/api.md", "docs/c.md", "docs/guides/b.md"]),
+        ("exclude", "api", &["docs/c.md", "docs/guides/b.md"]),
+        // What the person picked may be read.
+        ("select", "docs", &["docs/api.md", "docs/c.md", "docs/guides/b.md"]),
+    ] {
+        workspace.run(&[state, id]).exits(0);
+        let answer = client.call("search_documents", json!({"query": "wombat"}));
+        let hits = answer["hits"].as_array().unwrap().iter().filter(|hit| hit["kind"] == "text");
+        let mut paths: Vec<&str> = hits.map(|hit| hit["path"].as_str().unwrap()).collect();
+        paths.sort_unstable();
+        assert_eq!(paths, expected, "{state} {id}: {answer}");
+    }
+}
+
 fn the_answer_fits_the_token_budget() {
     let workspace = workspace();
     workspace.run(&["index", "--words-only"]).exits(0);

@@ -255,8 +255,13 @@ impl CompleteDesk<'_> {
         notes.extend(self.index_waits_for_trust().map(str::to_owned));
         let waiting = self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source));
         notes.extend(notes::left_out_without_trust(waiting.count()));
-        let mut hits: Vec<SearchHit> =
-            found.hits.into_iter().filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
+        // An outer source that contains an excluded file does not offer it to agents.
+        let is_offered = |hit: &SectionHit| {
+            let may_have = access.as_ref().is_none_or(|access| access.reaches(&hit.source));
+            may_have || !self.selection.excludes_file(&self.catalog, Path::new(&hit.path))
+        };
+        let hits = found.hits.into_iter().filter(is_offered);
+        let mut hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
         // Do not list a catalog entry beside the text of the same source.
         let with_text: HashSet<String> =
             hits.iter().filter(|hit| hit.kind == TEXT).map(|hit| hit.source_id.clone()).collect();
