@@ -76,12 +76,20 @@ impl Token {
     }
 }
 
+/// The run without blanks that a term stands for: its only word, or the one whose pairs it consists of.
+fn unspaced_run(term: &[Token]) -> Option<String> {
+    term.iter().map(|word| word.text.as_str()).try_fold(String::new(), |run, word| {
+        let rest = run.chars().next_back().map_or(Some(word), |last| word.strip_prefix(last))?;
+        word.starts_with(is_unspaced).then(|| run + rest)
+    })
+}
+
 struct QueryTerms {
     /// The words of each term.
     terms: Vec<Vec<Token>>,
     /// The terms whose first word has this stem.
     by_stem: HashMap<String, Vec<usize>>,
-    /// The terms in scripts without blanks, with their indexes.
+    /// The terms in scripts without blanks, with their indexes; phrases of pairs as the run that they come from.
     unspaced: Vec<(usize, String)>,
     /// The first letters of all words of the terms.
     initials: HashSet<char>,
@@ -99,9 +107,7 @@ impl QueryTerms {
             for stem in &first.stems {
                 by_stem.entry(stem.clone()).or_default().push(at);
             }
-            if term.len() == 1 && first.text.starts_with(is_unspaced) {
-                unspaced.push((at, first.text.clone()));
-            }
+            unspaced.extend(unspaced_run(term).map(|run| (at, run)));
         }
         Self { terms, by_stem, unspaced, initials }
     }

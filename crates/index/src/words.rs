@@ -114,6 +114,13 @@ pub fn parts(word: &str) -> Vec<&str> {
         let later = |by: usize| chars.get(nth + by).map(|(_, char)| *char);
         let next = later(2).map(class);
         // The plural of an abbreviation: `APIs`, `userIDsOf`.
+/// A run of three or more characters without blanks, as the phrase by which a text is found that contains it: a word
+/// of the index is all of what is between two blanks, and rarely just the run.
+pub(crate) fn unspaced_phrase(run: &str) -> Option<String> {
+    let pairs = pairs(run);
+    (!pairs.is_empty() && run.chars().all(is_unspaced)).then(|| pairs.join(" "))
+}
+
         let is_plural = later(2) == Some('s') && later(3).map(class) != Some(2);
         match (class(*one), class(*two)) {
             (one, two) if one == two && (one != 1 || next != Some(2) || is_plural) => {}

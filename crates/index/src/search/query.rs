@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::words::{forms, is_stop_word, is_unspaced, versions, words};
+use crate::words::{forms, is_stop_word, is_unspaced, unspaced_phrase, versions, words};
 
 /// The most characters of a query; a longer one is truncated.
 pub const LONGEST: usize = 4_096;
@@ -88,10 +88,15 @@ struct Terms {
 
 impl Terms {
     fn add_phrase(&mut self, text: &str) {
-        let phrase: Vec<&str> = words(text).collect();
-        match phrase.as_slice() {
-            [_, _, ..] => self.add(phrase.join(" ").to_lowercase()),
-            _ => self.add_words(text),
+        let words: Vec<&str> = words(text).collect();
+        let phrase = match words.as_slice() {
+            [] => None,
+            [run] => unspaced_phrase(run),
+            _ => Some(words.join(" ").to_lowercase()),
+        };
+        match phrase {
+            Some(phrase) => self.add(phrase),
+            None => self.add_words(text),
         }
     }
 
@@ -113,7 +118,8 @@ impl Terms {
         }
         versions(name).for_each(|version| self.add(version));
         for word in parts() {
-            for term in forms(word).into_iter().map(|form| form.to_lowercase()) {
+            for form in forms(word) {
+                let term = unspaced_phrase(&form).unwrap_or_else(|| form.to_lowercase());
                 if has_content(&term) {
                     self.add(term);
                 } else {
@@ -166,7 +172,9 @@ mod tests {
             ("upgrade from v2.8 to 2.9.1", vec!["upgrade", "v2 8", "2 8", "v2", "2 9 1"]),
             ("NEAR(a b, 2) OR title:x* ^y -z", vec!["near", "title x", "title"]),
             ("Größe ändern", vec!["größe", "grösse", "ändern"]),
-            ("日本語の 検索", vec!["日本語の", "日本", "本語", "語の", "検索"]),
+            ("日本語の 検索", vec!["日本 本語 語の", "日本", "本語", "語の", "検索"]),
+            ("\"再試行\" \"再試\" 三", vec!["再試 試行", "再試", "三"]),
+            ("用Rust写代码", vec!["用rust写代码", "用", "rust", "写代 代码", "写代", "代码"]),
             ("池", vec!["池"]),
             ("a retry 池", vec!["retry", "池"]),
             ("水 と 水道", vec!["水", "水道"]),

@@ -288,6 +288,8 @@ fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
         ("失敗", "ja"),
         ("払", "ja"),
         ("生产环境", "zh"),
+        ("\"生产环境\"", "zh"),
+        ("\"再試行は三回\"", "ja"),
         ("境", "zh"),
         ("rust", "zh"),
         ("데이터베이스", "ko"),
@@ -297,6 +299,10 @@ fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
         let sources: Vec<_> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
         assert_eq!(sources, [expected], "{query}");
     }
+    let found = index.search(&everything("\"再試行\" \"行再試\""), None).unwrap();
+    assert_eq!(found.hits[0].because[0].words, ["再試 試行"], "a phrase has an order");
+    let whole = index.search(&everything("再試行は三回"), None).unwrap();
+    assert!(whole.hits[0].score > 0.18, "it has every word: {whole:?}");
     let long = "再試行".repeat(2_000);
     let found = index.search(&everything(&long), None).unwrap();
     assert!(found.is_cut && found.hits.iter().any(|hit| hit.source == "ja"));
@@ -419,6 +425,7 @@ fn the_section_and_the_excerpt_have_the_word_that_was_found(world: &World) {
         assert_eq!((&hit.heading, hit.line), (&format!("All > Part {nth}"), 3 + 4 * nth), "{query}");
         let first: Vec<&str> = hit.excerpt.matches.iter().map(|range| &hit.excerpt.text[range.clone()]).collect();
         assert_eq!(first.join(" "), marked, "{query}");
+        ("\"再試行は\"", 7, "再試行は"),
     }
 }
 
