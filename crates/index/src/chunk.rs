@@ -279,6 +279,11 @@ mod tests {
                 [(4, 6), (8, 10), (12, 14)],
             ),
             (
+                "a.md",
+                format!("+++\ntitle = 'x'\n+++\n# Guide\n\n{long}\n\n## Retry & wait\n\n{long}\n\n## Next\n\nend\n"),
+                [(4, 6), (8, 10), (12, 14)],
+            ),
+            (
                 "a.rst",
                 format!("=====\nGuide\n=====\n\n{long}\n\nRetry & wait\n------------\n{long}\n\nNext\n----\n\nend\n"),
                 [(1, 5), (7, 9), (11, 14)],

@@ -11,7 +11,8 @@ use super::{Block, BlockKind, LEVELS};
 /// and its headings do not apply outside. Front matter is left out: it is data about the document, not part of its
 /// text.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    let front_matter = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+    let options = Options::ENABLE_TABLES | front_matter;
     // Parsing twice takes less than a list of all events, which would be larger than the parser's tree.
     let events = || Parser::new_ext(text, options).into_offset_iter();
     let divided = with_headings(events().map(|(event, _)| event));
