@@ -73,9 +73,9 @@ impl Ranking<'_> {
         let (id, score) = (scored.source.as_str(), scored.score);
         match self.needed(scored) {
             _ if was_read(self.about, id) => Rejection::JustRead,
+            Some(threshold) if score < threshold => Rejection::BelowThreshold,
             _ if !self.settings.semantic => Rejection::MeaningOff,
             None => Rejection::NoThreshold,
-            Some(threshold) if score < threshold => Rejection::BelowThreshold,
             _ if !self.about.is_some_and(|about| about.has_enough_words(scored)) => Rejection::OneWord,
             Some(threshold) if score < needed_with_tag_hints(self.best_tag_score, threshold) => {
                 Rejection::BelowTagged { needed: needed_with_tag_hints(self.best_tag_score, threshold).into() }
@@ -477,6 +477,7 @@ mod tests {
             (&[], &[("x", 0.8)], default, 0.65, "below-best"),
             (&[], &[("x", 0.8)], default, 0.75, "too-many"),
             (&[], &[("x", 0.8)], HintSettings { semantic: false, ..default }, 0.75, "meaning-off"),
+            (&[], &[("x", 0.8)], HintSettings { semantic: false, ..default }, 0.49, "below-threshold"),
         ] {
             let (tagged, about) = (tagged(tags), about(scores, 0.5));
             let ranking = rank(&tagged, Some(&about), settings, OPEN);
