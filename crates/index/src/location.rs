@@ -389,6 +389,8 @@ impl Location {
         let is_log_ours = |record: Record| log == none || log == record.log || size(folder, LOG) == Some(0);
         Ok(match recorded.filter(|record| record.database == database) {
             Some(record) if record.is_damaged => IndexPresence::Damaged,
+            // A new index is renamed only with its tables in it.
+            Some(_) if size(folder, DATABASE) == Some(0) => IndexPresence::Nothing,
             Some(record) if is_log_ours(record) && identity(folder, JOURNAL)? == none => IndexPresence::Ours,
             _ => IndexPresence::Foreign,
         })

@@ -66,6 +66,16 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
     mode(0o700);
 }
 
+#[test]
+fn an_empty_file_is_no_index() {
+    let world = built();
+    fs::File::options().write(true).open(world.location().path()).unwrap().set_len(0).unwrap();
+    assert!(world.location().read().unwrap().is_none() && !world.location().is_present().unwrap());
+    let report = world.run(vec![world.file("a", "a.md")], false, &mut |_| true).unwrap().unwrap();
+    assert!(!report.is_replaced && !report.is_set_aside, "{report:?}");
+    assert_eq!(world.best("retry"), ["a"]);
+}
+
 /// Opening the file in another program must not cost the user the index.
 #[test]
 fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
