@@ -416,8 +416,8 @@ impl SearchAnswer {
         }
     }
 
-    /// The journal entry for this answer, which was sent as a text of `bytes` bytes. It is about the quoted sources, if
-    /// any. `tool` is the command or tool.
+    /// The journal entry for this answer, which has `bytes` bytes in the form whose tokens it counts. It is about the
+    /// quoted sources, if any. `tool` is the command or tool.
     pub fn receipt(&self, tool: &str, bytes: usize) -> Receipt {
         let (mut about, mut named): (Vec<String>, Vec<&str>) = Default::default();
         for hit in &self.hits {

@@ -48,7 +48,9 @@ async fn run(mut call: ToolCall) -> ToolResult {
     found.query = shortened(found.query, ECHOED);
     let answer = fitted(&found, most, &excluded);
     let given = in_both_forms(&answer, &excluded);
-    let receipt = answer.receipt(call.arguments.tool_name(), given.text.len());
+    // Its tokens are those of the longer form, too.
+    let json = given.structured.as_ref().map_or(0, |json| json.to_string().len());
+    let receipt = answer.receipt(call.arguments.tool_name(), given.text.len().max(json));
     // A failure to write the journal is reported as a diagnostic.
     let _ = call.handle.ask(&call.session, Request::NoteRead(Box::new(receipt))).await;
     Ok(given)
