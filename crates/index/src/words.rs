@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use refdesk_text::fold::fold;
 pub use refdesk_text::stop_words::is_stop_word;
@@ -33,6 +33,14 @@ pub(crate) fn folded(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     text.nfd().filter(|char| !is_accent(*char)).nfc().map(fold).collect()
+}
+
+/// A text with composed characters: a syllable of Korean, or a letter and its accent, can also be several characters.
+pub(crate) fn composed(text: &str) -> Cow<'_, str> {
+    match is_nfc_quick(text.chars()) {
+        IsNormalized::Yes => Cow::Borrowed(text),
+        _ => Cow::Owned(text.nfc().collect()),
+    }
 }
 
 /// The first letter of a word, and of its stem, in the form that full-text search compares.
@@ -76,8 +84,16 @@ fn basic_letters(char: char) -> Option<&'static str> {
     })
 }
 
+/// Whether this is a letter of Greek, whose accents SQLite keeps.
+fn is_greek(char: char) -> bool {
+    matches!(char, '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}')
+}
+
 /// A word with basic letters in place of those that have some; `None` if it has none.
 pub(crate) fn in_basic_letters(word: &str) -> Option<String> {
+    if word.contains(is_greek) {
+        return Some(folded(word)).filter(|basic| *basic != word.to_lowercase());
+    }
     let add = |mut basic: String, char: char| {
         match basic_letters(char) {
             Some(letters) => basic.push_str(letters),
@@ -98,6 +114,13 @@ fn pairs(part: &str) -> Vec<&str> {
     starts.zip(ends).filter_map(|(start, end)| part.get(start..end)).collect()
 }
 
+/// A run of three or more characters without blanks, as the phrase by which a text is found that contains it: a word
+/// of the index is all of what is between two blanks, and rarely just the run.
+pub(crate) fn unspaced_phrase(run: &str) -> Option<String> {
+    let pairs = pairs(run);
+    (!pairs.is_empty() && run.chars().all(is_unspaced)).then(|| pairs.join(" "))
+}
+
 /// The parts of a name that changes between lower and upper case, letters and digits, or scripts with and without
 /// blanks: `selectHTTPRefs2` gives `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
 pub fn parts(word: &str) -> Vec<&str> {
@@ -114,13 +137,6 @@ pub fn parts(word: &str) -> Vec<&str> {
         let later = |by: usize| chars.get(nth + by).map(|(_, char)| *char);
         let next = later(2).map(class);
         // The plural of an abbreviation: `APIs`, `userIDsOf`.
-/// A run of three or more characters without blanks, as the phrase by which a text is found that contains it: a word
-/// of the index is all of what is between two blanks, and rarely just the run.
-pub(crate) fn unspaced_phrase(run: &str) -> Option<String> {
-    let pairs = pairs(run);
-    (!pairs.is_empty() && run.chars().all(is_unspaced)).then(|| pairs.join(" "))
-}
-
         let is_plural = later(2) == Some('s') && later(3).map(class) != Some(2);
         match (class(*one), class(*two)) {
             (one, two) if one == two && (one != 1 || next != Some(2) || is_plural) => {}
@@ -149,6 +165,7 @@ fn is_number(part: &str) -> bool {
 
 /// The further forms by which the words of a text are found, separated by blanks, to be indexed as words.
 pub(crate) fn split_names(text: &str) -> String {
+    let text = &*composed(text);
     let is_long = |part: &str| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
     let forms = words(text)
         .filter(|word| !has_one_form(word))
@@ -263,10 +280,13 @@ mod tests {
             ("ёлка", "ёлка елка"),
             ("ø", "ø o"),
             ("właśnie", "właśnie"),
+            ("Ελληνικά", "Ελληνικά ελληνικα"),
+            ("ΕΛΛΗΝΙΚΑ", "ΕΛΛΗΝΙΚΑ"),
         ] {
             assert_eq!(forms(word).join(" "), expected, "{word}");
         }
         assert_eq!(split_names("重试策略, 用Rust写, 水"), "重试 试策 策略 Rust 重 试 策 略 用 写");
         assert_eq!(split_names("ø, aØ"), "o ao");
+        assert_eq!(split_names("\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"), split_names("한국"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::words::{forms, is_stop_word, is_unspaced, unspaced_phrase, versions, words};
+use crate::words::{composed, forms, is_stop_word, is_unspaced, unspaced_phrase, versions, words};
 
 /// The most characters of a query; a longer one is truncated.
 pub const LONGEST: usize = 4_096;
@@ -40,7 +40,8 @@ impl ParsedQuery {
             None => text,
         };
         let mut terms = Terms::default();
-        let pieces: Vec<&str> = kept.split(QUOTATION_MARKS).collect();
+        let composed = composed(kept);
+        let pieces: Vec<&str> = composed.split(QUOTATION_MARKS).collect();
         for (at, piece) in pieces.iter().enumerate() {
             // A piece after an odd number of marks is quoted, unless it is the last one, which is not closed.
             if at % 2 == 1 && at + 1 < pieces.len() {
@@ -49,7 +50,7 @@ impl ParsedQuery {
                 terms.add_words(piece);
             }
         }
-        let compounds = compounds(kept);
+        let compounds = compounds(&composed);
         Self { text: kept.trim().to_owned(), terms: terms.chosen(), compounds, is_cut: kept.len() < text.len() }
     }
 }
