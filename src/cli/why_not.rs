@@ -47,7 +47,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &WhyNotArgs) -> CommandOutp
     });
     let mut text = format!("{}\n", one_line(&message));
     if !verdict.is_indexed && verdict.untagged.is_some() {
-        text.push_str("  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n");
+        text.push_str(match verdict.has_index {
+            true => "  the search index cannot be used: hints are by tags alone\n",
+            false => "  there is no search index: hints are by tags alone; `refdesk index` adds meaning\n",
+        });
     }
     if !fix.is_empty() {
         text.push_str(&format!("  fix: {}\n", one_line(&fix)));

@@ -33,6 +33,8 @@ pub struct Verdict {
     pub meaning: Option<Meaning>,
     /// Whether there is an index.
     pub is_indexed: bool,
+    /// Whether there is an index, even one that cannot be used.
+    pub has_index: bool,
     /// Whether the source is indexed.
     pub is_read: bool,
     /// The journal line that sent it to the session, if that is the reason and the line exists.
@@ -111,6 +113,7 @@ impl Verdict {
             untagged,
             meaning: None,
             is_indexed: false,
+            has_index: false,
             is_read: false,
             sent_by: None,
             room: None,
@@ -154,8 +157,10 @@ impl CompleteDesk<'_> {
         let (simulated, mut problems) = self.simulate_with(session, asked, Some(source.id.as_str()));
         let mut verdict =
             Verdict::new(&source.id, asked.text, explanation).with_scores(simulated.considered.as_deref());
-        // The problems already include an unreadable index.
-        if let Ok(Some(index)) = self.index() {
+        // The problems already include the reason why an index cannot be used.
+        let index = self.index();
+        verdict.has_index = !matches!(index, Ok(None));
+        if let Ok(Some(index)) = index {
             let is_known = index.knows(source.id.as_str(), self.model_name().unwrap_or_default()).unwrap_or(false);
             verdict.is_read = is_known && !simulated.has_changed;
         }

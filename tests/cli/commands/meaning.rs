@@ -287,7 +287,13 @@ fn an_index_without_vectors_is_reported_as_incomplete() {
     assert!(ran.text().contains("no vector, coverage"), "{ran}");
     // An index that this version cannot use is not reported as absent.
     let file = world.path.join(".jaato/refdesk/index.db");
-    rusqlite::Connection::open(file).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    let set_version = |version: i64| {
+        rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", version).unwrap();
+    };
+    set_version(99);
+    let ran = world.run(&["why-not", "paint", "--prompt", "azimuth"]).exits(0);
+    assert!(ran.text().contains("  the search index cannot be used: hints are by tags alone\n"), "{ran}");
+    set_version(1);
     let ran = world.run(&["search", "jitter"]).exits(1);
     assert!(ran.stderr.contains("the search index was built by an older refdesk"), "{ran}");
     assert!(world.run(&["doctor"]).exits(0).text().contains("built by an older refdesk"));
