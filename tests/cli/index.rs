@@ -163,11 +163,17 @@ fn files_that_changed_since_are_counted() {
     world.put("docs/c.md", b"# C\n\nAnother newword.\n");
     assert_eq!(changed(), 2);
     let reported = world.run(&["search", "newword"]).exits(0);
-    assert!(reported.stderr.contains("2 texts have changed since the index was updated"), "{reported}");
+    assert!(
+        reported.stderr.contains("2 texts were added, changed or removed since the index was updated"),
+        "{reported}"
+    );
     assert!(reported.stderr.contains("`refdesk index` updates the index"), "{reported}");
     assert_eq!(world.json(&["simulate", "newword"], 0)["partial"]["changed"], 2);
     let simulated = world.run(&["simulate", "newword"]).exits(0);
-    assert!(simulated.text().contains("2 texts have changed since the index was updated"), "{simulated}");
+    assert!(
+        simulated.text().contains("2 texts were added, changed or removed since the index was updated"),
+        "{simulated}"
+    );
     let doctor = world.run(&["doctor"]);
     assert!(doctor.text().contains("2 texts have changed since"), "{doctor}");
     world.run(&["index"]).exits(0);

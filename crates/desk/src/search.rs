@@ -348,11 +348,16 @@ impl CompleteDesk<'_> {
     }
 }
 
-/// The lists that these hits are based on. Hits that only the query's name for a text found count as hits by words, even
-/// if others by meaning were left out.
+/// The lists that these hits are based on, even if the best hits of another list were left out. Hits that only the
+/// query's name for a text found count as hits by words.
 fn mode_of(lists: SearchMode, hits: &[SearchHit]) -> SearchMode {
-    let is_by_name = |hit: &SearchHit| hit.because.iter().all(|rank| rank.list == RankedList::Name);
-    if !hits.is_empty() && hits.iter().all(is_by_name) { SearchMode::Words } else { lists }
+    let are_all = |list| hits.iter().flat_map(|hit| &hit.because).all(|rank| rank.list == list);
+    match lists {
+        _ if hits.is_empty() => lists,
+        _ if are_all(RankedList::Name) => SearchMode::Words,
+        SearchMode::Hybrid if are_all(RankedList::Meaning) => SearchMode::Meaning,
+        _ => lists,
+    }
 }
 
 /// Whether this document still belongs to the source, since the index may contain an older path. The path is empty for

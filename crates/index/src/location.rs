@@ -429,7 +429,12 @@ impl Location {
             _ if is_disk_full(error) => "free some disk space",
             _ => "move the file or folder that is in its place",
         };
-        Error::new(code, format!("the search index {}: {error}", self.path().display()), fix)
+        // The error about a link names the path.
+        let message = match is_link_refused(error) {
+            true => format!("the search index cannot be used: {error}"),
+            false => format!("the search index {}: {error}", self.path().display()),
+        };
+        Error::new(code, message, fix)
     }
 
     /// The error for rows that we did not write. Removes the record, so that the next run builds another index.
@@ -491,8 +496,8 @@ impl Location {
 fn foreign() -> Error {
     Error::new(
         Code::IndexForeign,
-        "the search index in .jaato/refdesk is not used: it is damaged, or you did not make it here, as after moving \
-         or copying the workspace",
+        "the search index .jaato/refdesk/index.db is not used: it is damaged, or you did not make it here, as after \
+         moving or copying the workspace",
         Fix::BuildIndex,
     )
 }

@@ -110,7 +110,7 @@ pub enum SearchMode {
     /// Only words: there is no model, there are no vectors, or the query only names a text.
     #[default]
     Words,
-    /// Only meaning: no document contains any of the words, and none is named by the query.
+    /// Only meaning: no hit contains any of the words, and none is named by the query.
     Meaning,
 }
 

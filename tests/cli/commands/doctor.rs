@@ -23,9 +23,14 @@ fn an_index_that_is_not_ours_is_reported_once() {
     world.run(&["index", "--words-only"]).exits(0);
     world.put(".jaato/refdesk/index.json", b"{}");
     let shown = world.run(&["doctor"]).exits(1);
-    assert!(shown.text().contains("wrong  search index: the search index in .jaato/refdesk is not used"), "{shown}");
+    assert!(shown.text().contains("wrong  search index: .jaato/refdesk/index.db is not used"), "{shown}");
     assert_eq!(shown.stderr, "");
     assert_eq!(world.json(&["doctor"], 1)["error"]["code"], "index-foreign");
+    let outside = tempfile::tempdir().unwrap();
+    fs::remove_file(world.path.join(".jaato/refdesk/index.db")).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("x"), world.path.join(".jaato/refdesk/index.db")).unwrap();
+    let ran = world.run(&["index", "--words-only"]);
+    assert!(!ran.to_string().contains("index.db: .jaato"), "the path once: {ran}");
 }
 
 /// A repository can contain a link in place of an agent's settings, whose target `doctor` would print.

@@ -40,10 +40,11 @@ fn incomplete(Partial { indexed, of, unread, changed }: Partial) -> Vec<String> 
     missing.into_iter().chain(by_words).chain(changed_since(changed)).collect()
 }
 
-/// A sentence that this many texts have changed since they were indexed; `None` for 0.
+/// A sentence that this many texts were added, changed or removed since they were indexed; `None` for 0.
 pub fn changed_since(texts: usize) -> Option<String> {
-    let (counted, have) = counted_have(texts, "text");
-    (texts > 0).then(|| format!("{counted} {have} changed since the index was updated: new content is not found yet."))
+    let (counted, were) = (counted(texts, "text"), if texts == 1 { "was" } else { "were" });
+    let changed = "added, changed or removed since the index was updated: new content is not found yet.";
+    (texts > 0).then(|| format!("{counted} {were} {changed}"))
 }
 
 /// How many sources are left out because they wait for trust; `None` for 0.

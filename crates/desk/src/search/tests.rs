@@ -58,7 +58,7 @@ fn hits_that_do_not_fit_are_left_out_and_counted() {
 }
 
 #[test]
-fn a_text_that_is_only_named_is_not_found_by_meaning() {
+fn the_lists_of_an_answer_are_those_of_its_hits() {
     let placed = |lists: &[RankedList]| {
         let rank = |list: &RankedList| HitRank { list: *list, rank: 1, score: 0.1, words: Vec::new(), cosine: None };
         SearchHit { because: lists.iter().map(rank).collect(), ..answer(&["x"]).hits.remove(0) }
@@ -67,7 +67,8 @@ fn a_text_that_is_only_named_is_not_found_by_meaning() {
     let both = placed(&[RankedList::Meaning, RankedList::Name]);
     for (hits, expected) in [
         (vec![named.clone()], SearchMode::Words),
-        (vec![named, similar], SearchMode::Hybrid),
+        (vec![named, similar.clone()], SearchMode::Hybrid),
+        (vec![similar], SearchMode::Meaning),
         (vec![both], SearchMode::Hybrid),
         (vec![], SearchMode::Hybrid),
     ] {
