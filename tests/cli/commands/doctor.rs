@@ -387,7 +387,9 @@ fn the_rest_of_the_report() {
     }
     world.put("references.json", b"{");
     let answer = world.json(&["doctor"], 1);
-    assert!(with_level(&answer, "wrong").concat().starts_with("catalog: 0 sources, 1 error"), "{answer:#}");
+    let wrong = with_level(&answer, "wrong");
+    assert_eq!(wrong.first().unwrap(), "configuration: references.json:1:1: not valid JSON: an object is not closed");
+    assert!(wrong.concat().contains("catalog: 0 sources, 1 error"), "{answer:#}");
     let nowhere = Workspace::new();
     let answer = run(&mut nowhere.bare(&["--format", "json", "doctor"]), None).exits(0).json();
     assert!(with_level(&answer, "note").concat().contains("no workspace was found"), "{answer:#}");
