@@ -175,7 +175,7 @@ fn files_that_changed_since_are_counted() {
         "{simulated}"
     );
     let doctor = world.run(&["doctor"]);
-    assert!(doctor.text().contains("2 texts have changed since"), "{doctor}");
+    assert!(doctor.text().contains("2 texts were added, changed or removed since"), "{doctor}");
     world.run(&["index"]).exits(0);
     let found = world.json(&["search", "newword"], 0);
     assert!((0..2).all(|nth| found["hits"][nth]["excerpt"].as_str().unwrap().contains("newword")), "{found}");

@@ -39,7 +39,7 @@ fn a_hook_appears_while_the_view_is_open() {
     pty.wait_for("[Journal 2]");
     pty.type_bytes("\t");
     pty.wait_for("[Known sources 2]");
-    pty.wait_for("told");
+    pty.wait_for("other        sent");
     pty.type_bytes("\t\r");
     pty.wait_for("Receipt");
     pty.wait_for("session first-session, with a prompt");
