@@ -4,11 +4,12 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use refdesk_desk::engine::{Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
+use refdesk_desk::engine::{self, Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
 use refdesk_desk::session::{JournalEvent, Receipt, Store};
 use refdesk_desk::{Desk, EnrichMode, Session};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::Sealer;
+use serde_json::json;
 
 use crate::engine::world::{World, options, save, session};
 
@@ -103,6 +104,23 @@ fn a_selection_is_reported_once_by_whichever_process() {
     let brought = "References transitively included: @b";
     let sessions = ["Picked @c", "Picked @a", brought, "Picked @kit"].map(session);
     assert_eq!(sessions, ["default", "s2", "s2", "s1"].map(Some), "{reported:#?}");
+}
+
+#[test]
+fn a_selection_made_while_the_documents_are_first_read_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("ws");
+    let ids: Vec<String> = (0..300).map(|at| format!("d{at}")).collect();
+    ids.iter().for_each(|id| save(&workspace.join(format!("{id}.md")), "Nothing.\n"));
+    let sources: Vec<_> = ids.iter().map(|id| json!({"id": id, "path": format!("{id}.md")})).collect();
+    save(&workspace.join("references.json"), &json!({"sources": sources}).to_string());
+    let (engine, events) = engine::start(options(&workspace), session()).unwrap();
+    drop(engine.ask(engine.session(), Request::pick("d7")));
+    let mut world = World::with(folder, workspace, (engine, events));
+    world.until("it is picked", |now| now.selection.is_picked("d7"));
+    append(&other_process(&world, "default"), read("end")).unwrap();
+    let reported = notices_until(&mut world, "Read @end");
+    assert_eq!(reported.iter().filter(|notice| notice.text == "Picked @d7").count(), 1, "{reported:#?}");
 }
 
 #[test]

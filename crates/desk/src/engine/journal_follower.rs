@@ -54,6 +54,11 @@ impl JournalFollower {
         Self { tail: None, desk: safe(desk.name()), is_readable: true }
     }
 
+    /// Whether the existing lines were read.
+    pub(super) fn has_begun(&self) -> bool {
+        self.tail.is_some()
+    }
+
     /// The relevant lines appended since the last read; on the first read, the last existing lines.
     pub(super) fn read_on(&mut self, desk: &Desk, age: Age, notices: Notices) -> NewLines {
         let read = self.tail.get_or_insert_with(|| desk.tail(PAST)).read();

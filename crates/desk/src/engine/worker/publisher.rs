@@ -135,8 +135,14 @@ impl Worker<'_> {
     pub(super) fn publish_difference(&mut self, next: Snapshot) {
         let (notices, reported) = match self.last_announced.take() {
             None if next.loading.is_some() => return,
-            // What appears while the documents are first read is not a change.
-            None => (Vec::new(), next),
+            // What appears while the documents are first read is not a change. The lines of choices made meanwhile are
+            // read now, because later ones add nothing to a notice.
+            None => {
+                if self.journal.has_begun() {
+                    self.follow_journal(Age::Now);
+                }
+                (Vec::new(), next)
+            }
             Some(reported) if next.loading.is_some() => {
                 let own = !matches!(self.cause, ChangeOrigin::Choice(Actor::Other(_)) | ChangeOrigin::Journalled(_));
                 let notices = if own { notice::selection(&reported, &next, &self.cause) } else { Vec::new() };
