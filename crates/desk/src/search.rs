@@ -209,7 +209,7 @@ impl CompleteDesk<'_> {
         let completed = if request.is_unfinished { index.completed(&request.query)? } else { None };
         let pages = self.documented_pages();
         let texts = CurrentTexts::new(&self.catalog, &pages);
-        let section_now = |found: &FoundDocument| texts.section(found);
+        let sections_now = |found: &FoundDocument| texts.sections(found);
         let preference = |found: &FoundDocument| {
             let Some(source) = self.catalog.get(found.source) else { return SourcePreference::default() };
             SourcePreference {
@@ -231,7 +231,7 @@ impl CompleteDesk<'_> {
             preference: &preference,
             weight: &weight,
             pages: Some(&*pages),
-            section_now: &section_now,
+            sections_now: &sections_now,
             // Ask for more than the limit, since some are dropped below.
             limit: request.limit.saturating_mul(2),
         };

@@ -228,14 +228,14 @@ impl Desk {
             let text = self.matcher.without_mentions(&text, &self.catalog);
             let pages = self.documented_pages();
             let texts = CurrentTexts::new(&self.catalog, &pages);
-            let section_now = |found: &FoundDocument| texts.section(found);
+            let sections_now = |found: &FoundDocument| texts.sections(found);
             let question = TopicQuery {
                 text: &text,
                 earlier,
                 threshold: hints.threshold,
                 is_tool_result: asked.kind == TextKind::ToolResult,
                 pages: Some(&*pages),
-                section_now: Some(&section_now),
+                sections_now: Some(&sections_now),
                 changed,
             };
             let mut about = index.about(&question, embedder)?;

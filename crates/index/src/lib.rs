@@ -40,6 +40,7 @@ mod wordpiece;
 mod words;
 
 pub use about::ScoredSource;
+pub use chunk::ChunkSection;
 pub use conversation::{EarlierText, MAX_TEXTS, RecurringSource};
 pub use embedder::Embedder;
 pub use index_cache::IndexCache;
@@ -51,7 +52,7 @@ pub use minilm::MiniLm;
 #[cfg(feature = "meaning")]
 pub use model_server::ModelServer;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
-pub use reader::{Index, IndexStatus, Partial, Section, SectionNow, TextTopics, TopicQuery};
+pub use reader::{Index, IndexStatus, Partial, Section, SectionsNow, TextTopics, TopicQuery};
 pub use repository::shared_name;
 pub use search::{
     FoundDocument, HitRank, RankedList, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::about::{Piece, ScoredSource, prepare};
-use crate::chunk::section_with;
+use crate::chunk::{ChunkSection, section_with};
 use crate::conversation::{EarlierText, RecurringSource, recurring};
 use crate::language::Language;
 use crate::location::Location;
@@ -24,8 +24,8 @@ const PLACED: usize = 32;
 /// sources shown to a person.
 const COMPARED: usize = 10;
 
-/// Returns the current headings and first line of a document; `None` if its text is gone.
-pub type SectionNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(String, usize)>;
+/// Returns the current sections and first line of a document; `None` if its text is gone.
+pub type SectionsNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(Vec<ChunkSection>, usize)>;
 
 /// An index opened for reading. Each question sees everything committed so far.
 pub struct Index {
@@ -52,7 +52,7 @@ pub struct TopicQuery<'a> {
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Called for files that may have changed since they were indexed. Without it, the index counts as current.
-    pub section_now: Option<SectionNow<'a>>,
+    pub sections_now: Option<SectionsNow<'a>>,
     /// The number of files that have changed since they were indexed, if it was asked for.
     pub changed: usize,
 }
@@ -267,7 +267,7 @@ impl Index {
         let stamps = Stamps::of(&*self.storage, question.pages)?;
         let (mut sections, mut gone, mut compared) = (HashMap::new(), HashSet::new(), HashSet::new());
         for document in self.storage.documents(&documents)? {
-            let now = question.section_now.filter(|_| !document.path.is_empty() && !stamps.are_same(&document));
+            let now = question.sections_now.filter(|_| !document.path.is_empty() && !stamps.are_same(&document));
             if now.is_some() && compared.len() < COMPARED {
                 compared.insert(document.path.clone());
             }

@@ -21,10 +21,10 @@ use self::fusion::{FusedDocument, fuse};
 use self::query::ParsedQuery;
 use self::sections::best_sections;
 use crate::about::Corpus;
-use crate::chunk::section_with;
+use crate::chunk::{ChunkSection, section_with};
 use crate::matches::matches;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
-use crate::reader::{Partial, SectionNow};
+use crate::reader::{Partial, SectionsNow};
 use crate::stem::stem;
 use crate::storage::{Document, Storage, TextKey};
 use crate::update::{SOURCE, Stamps, unread};
@@ -70,7 +70,7 @@ pub struct SearchQuery<'a> {
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Called for a document whose files may have changed since it was indexed.
-    pub section_now: SectionNow<'a>,
+    pub sections_now: SectionsNow<'a>,
     /// The most hits.
     pub limit: usize,
 }
@@ -99,6 +99,8 @@ pub struct FoundDocument<'a> {
     pub line: usize,
     /// Its text.
     pub content: &'a str,
+    /// The sections in it; empty if it is not a part of a text.
+    pub sections: &'a [ChunkSection],
 }
 
 /// The lists that an answer is based on.
@@ -300,7 +302,7 @@ impl Index {
         let document = if Stamps::of(storage, query.pages)?.are_same(&document) {
             Some(document)
         } else {
-            (query.section_now)(&document.found()).map(|place| document.moved(place))
+            (query.sections_now)(&document.found()).map(|place| document.moved(place))
         };
         let hit = |document: Document| {
             let place = (document.heading.clone(), document.line);

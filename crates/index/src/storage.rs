@@ -113,8 +113,8 @@ pub(crate) struct Document {
 impl Document {
     /// The part that callers get to see.
     pub(crate) fn found(&self) -> FoundDocument<'_> {
-        let Self { doc_type: kind, source, path, heading, line, content, .. } = self;
-        FoundDocument { kind, source, path, heading, line: *line, content }
+        let Self { doc_type: kind, source, path, heading, line, content, sections, .. } = self;
+        FoundDocument { kind, source, path, heading, line: *line, content, sections }
     }
 
     /// Its text from this line of its file on.
@@ -129,16 +129,11 @@ impl Document {
         self.sections.first().map_or(self.line, |section| section.line)
     }
 
-    /// The document with these headings and this first line; 0 for no line.
-    pub(crate) fn moved(mut self, (heading, line): (String, usize)) -> Self {
-        let now = |before: usize| (before + line).saturating_sub(self.line);
-        self.end_line = if line == 0 { 0 } else { now(self.end_line) };
-        if heading != self.heading {
-            // The headings above its other sections have changed, too.
-            self.sections.clear();
-        }
-        self.sections.iter_mut().for_each(|section| section.line = now(section.line));
-        Self { heading, line, ..self }
+    /// The document with these sections and this first line; 0 for no line.
+    pub(crate) fn moved(self, (sections, line): (Vec<ChunkSection>, usize)) -> Self {
+        let end_line = if line == 0 { 0 } else { (self.end_line + line).saturating_sub(self.line) };
+        let heading = sections.first().map_or(self.heading, |section| section.heading.clone());
+        Self { heading, line, end_line, sections, ..self }
     }
 }
 

@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::DatabasePages;
-use crate::TopicQuery;
+use crate::chunk::ChunkSection;
 use crate::vector::Vector;
-use crate::{Embedder, Index, Job, Location, Report, update};
+use crate::{DatabasePages, Embedder, Index, Job, Location, Report, TopicQuery, update};
 use refdesk_core::catalog::testing::{inline, local};
 use refdesk_core::catalog::{Catalog, PathState, Source};
 use refdesk_files::Sealer;
@@ -360,11 +359,11 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     world.write("a.md", &long("retry"));
     world.write("b.md", &long("timeout"));
     world.update(vec![world.file("a", "a.md"), world.file("b", "b.md")]);
-    let of_a = |now: Option<(String, usize)>| {
-        let section_now = move |found: &crate::FoundDocument| {
-            if found.source == "a" { now.clone() } else { Some((found.heading.to_owned(), found.line)) }
+    let of_a = |now: Option<(Vec<ChunkSection>, usize)>| {
+        let sections_now = move |found: &crate::FoundDocument| {
+            if found.source == "a" { now.clone() } else { Some((found.sections.to_vec(), found.line)) }
         };
-        let question = TopicQuery { text: "retry", section_now: Some(&section_now), ..TopicQuery::default() };
+        let question = TopicQuery { text: "retry", sections_now: Some(&sections_now), ..TopicQuery::default() };
         let (index, model) = world.index();
         let about = index.about(&question, Some(model)).unwrap();
         let a = about.scored.into_iter().find(|it| it.source == "a" && it.cosine > 0.5);
@@ -378,8 +377,8 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     let unchanged = sorted(of_a(None));
     assert_eq!(unchanged, (Some(Some(("retry".to_owned(), 1))), both()), "not asked where the stamp is the same");
     world.write("a.md", &format!("{}{}", "\n".repeat(60), long("retry")));
-    let moved = Some(("Retries".to_owned(), 61));
-    assert_eq!(sorted(of_a(moved.clone())), (Some(moved), both()));
+    let moved = Some((vec![ChunkSection { line: 61, heading: "Retries".to_owned() }], 61));
+    assert_eq!(sorted(of_a(moved)), (Some(Some(("Retries".to_owned(), 61))), both()));
     world.write("a.md", &long("circuit"));
     assert_eq!(sorted(of_a(None)), (None, vec!["b".to_owned()]), "what it says now is unknown");
     // The sections of all hits listed for a person are looked up, even if all files are newer than the index.
@@ -388,8 +387,8 @@ fn hints_name_sections_as_they_are_now(world: &World) {
     world.update(names.iter().map(|name| world.file(name, name)).collect());
     names.iter().for_each(|name| world.write(name, &format!("\n{}", long("retry"))));
     let (index, model) = world.index();
-    let section_now = |found: &crate::FoundDocument| Some((found.heading.to_owned(), found.line + 1));
-    let question = TopicQuery { text: "retry", section_now: Some(&section_now), ..TopicQuery::default() };
+    let sections_now = |found: &crate::FoundDocument| Some((found.sections.to_vec(), found.line + 1));
+    let question = TopicQuery { text: "retry", sections_now: Some(&sections_now), ..TopicQuery::default() };
     let about = index.about(&question, Some(model)).unwrap();
     let lines: Vec<usize> = about.scored.iter().filter_map(|it| it.section.as_ref()).map(|it| it.line).collect();
     assert_eq!(lines.len(), 10);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use refdesk_core::catalog::Catalog;
 use refdesk_index::pages::{COLUMN, DOMAIN, RELATIONSHIP, TABLE};
-use refdesk_index::{CurrentText, DatabasePages, FoundDocument, PageDocument, about_source};
+use refdesk_index::{ChunkSection, CurrentText, DatabasePages, FoundDocument, PageDocument, about_source};
 
 use crate::DocumentedPages;
 
@@ -23,9 +23,9 @@ impl<'a> CurrentTexts<'a> {
         Self { catalog, pages, texts: RefCell::default(), documents: RefCell::default() }
     }
 
-    /// The current headings and first line of a document; `None` if its text does not exist any more.
-    pub(crate) fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
-        let as_it_was = || (found.heading.to_owned(), found.line);
+    /// The current sections and first line of a document; `None` if its text does not exist any more.
+    pub(crate) fn sections(&self, found: &FoundDocument) -> Option<(Vec<ChunkSection>, usize)> {
+        let as_it_was = || (found.sections.to_vec(), found.line);
         let source = self.catalog.get(found.source)?;
         if found.path.is_empty() {
             return (about_source(source) == found.content).then(as_it_was);
@@ -41,6 +41,6 @@ impl<'a> CurrentTexts<'a> {
         let text = texts
             .entry((found.source.to_owned(), found.path.to_owned()))
             .or_insert_with(|| CurrentText::of(source, found.path).ok().flatten());
-        text.as_ref()?.section(found)
+        text.as_ref()?.sections(found)
     }
 }

@@ -1,8 +1,9 @@
-//! The headings above each place in a document, to find where the text of a chunk is after the document was edited.
+//! The sections at each place in a document, to find where the text of a chunk is after the document was edited.
 
+use std::ops::Range;
 use std::path::Path;
 
-use super::{Block, BlockKind, HEADING_SEPARATOR, LONGEST_TITLE, Parsed, parse};
+use super::{Block, BlockKind, ChunkSection, HEADING_SEPARATOR, LONGEST_TITLE, Parsed, parse};
 use refdesk_text::shorten::shortened;
 
 /// The most occurrences of a text that are compared.
@@ -14,39 +15,67 @@ pub(crate) struct Outline {
     text: String,
     /// The offset in `text` at which each line of the document begins.
     lines: Vec<usize>,
-    /// The headings that apply up to each offset of `text`, outermost first; in order of offset.
-    headings: Vec<(usize, String)>,
+    /// In order. Successive paragraphs below the same headings are one block.
+    blocks: Vec<OutlineBlock>,
+}
+
+#[derive(Debug)]
+struct OutlineBlock {
+    range: Range<usize>,
+    is_heading: bool,
+    /// The headings above it, outermost first; of a heading, including itself.
+    heading: String,
+    /// Where the innermost of them begins.
+    section: usize,
 }
 
 impl Outline {
     /// The outline of a document, whose format is given by its name.
     pub(crate) fn of(name: &Path, text: &str) -> Self {
-        let Parsed { text, lines, blocks } = parse(name, text);
-        let mut above: Vec<(usize, String)> = Vec::new();
-        let mut headings: Vec<(usize, String)> = Vec::new();
-        for Block { range, kind } in blocks {
+        let Parsed { text, lines, blocks: parsed } = parse(name, text);
+        let mut above: Vec<(usize, usize, String)> = Vec::new();
+        let mut blocks: Vec<OutlineBlock> = Vec::new();
+        for Block { range, kind } in parsed {
+            let is_heading = matches!(kind, BlockKind::Heading(..));
             if let BlockKind::Heading(level, title) = kind {
-                above.retain(|(known, _)| *known < level);
-                above.extend(title.map(|title| (level, shortened(title, LONGEST_TITLE))));
-                continue;
+                above.retain(|(known, ..)| *known < level);
+                let Some(title) = title else { continue };
+                above.push((level, range.start, shortened(title, LONGEST_TITLE)));
             }
-            let titles: Vec<&str> = above.iter().map(|(_, title)| title.as_str()).collect();
-            let now = titles.join(HEADING_SEPARATOR);
-            match headings.last_mut().filter(|(_, last)| *last == now) {
-                Some((end, _)) => *end = range.end,
-                None => headings.push((range.end, now)),
+            let titles: Vec<&str> = above.iter().map(|(.., title)| title.as_str()).collect();
+            let heading = titles.join(HEADING_SEPARATOR);
+            let section = above.last().map_or(0, |(_, start, _)| *start);
+            let is_same = |last: &OutlineBlock| (last.section, &last.heading) == (section, &heading);
+            match blocks.last_mut().filter(|last| !is_heading && !last.is_heading && is_same(last)) {
+                Some(last) => last.range.end = range.end,
+                None => blocks.push(OutlineBlock { range, is_heading, heading, section }),
             }
         }
-        Self { text: text.into_owned(), lines, headings }
+        Self { text: text.into_owned(), lines, blocks }
     }
 
-    /// For each occurrence of this part: the headings above its first paragraph, and its first line.
-    pub(crate) fn places_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
-        let places = self.text.match_indices(part).take(PLACES).map(|(at, _)| at);
-        places.map(|at| {
-            let first = self.headings.partition_point(|(end, _)| *end <= at);
-            let heading = self.headings.get(first).or(self.headings.last()).map_or("", |(_, heading)| heading);
-            (heading, self.lines.partition_point(|start| *start <= at))
-        })
+    /// For each occurrence of this part: its sections, as those of a chunk, and its first line.
+    pub(crate) fn places_of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = (Vec<ChunkSection>, usize)> {
+        let places = self.text.match_indices(part).take(PLACES);
+        places.map(move |(at, _)| (self.sections(&(at..at + part.len())), self.line_of(at)))
+    }
+
+    fn sections(&self, part: &Range<usize>) -> Vec<ChunkSection> {
+        let first = self.blocks.partition_point(|block| block.range.end <= part.start);
+        let inside = || self.blocks.iter().skip(first).take_while(|block| block.range.start < part.end);
+        // Headings at the beginning belong to the first paragraph.
+        let begins = inside().position(|block| !block.is_heading).unwrap_or(0);
+        let mut before: Option<&str> = None;
+        let sections = inside().skip(begins).filter_map(|block| {
+            let start = if before.is_some() { block.range.start } else { block.section };
+            let is_new = block.is_heading || before != Some(&block.heading);
+            before = Some(&block.heading);
+            is_new.then(|| ChunkSection { line: self.line_of(start), heading: block.heading.clone() })
+        });
+        sections.collect()
+    }
+
+    fn line_of(&self, at: usize) -> usize {
+        self.lines.partition_point(|start| *start <= at)
     }
 }

@@ -34,13 +34,13 @@ pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::{Chunk, chunks};
+    use crate::chunk::{Chunk, Outline, chunks};
     use crate::update::TEXT;
     use refdesk_files::Stamp;
 
-    fn section_of(name: &str, chunk: Chunk, words: &[&str]) -> (String, usize) {
+    fn document(name: &str, chunk: Chunk) -> Document {
         let Chunk { headings, sections, line, end_line, content, .. } = chunk;
-        let document = Document {
+        Document {
             id: 1,
             doc_type: TEXT.to_owned(),
             source: "a".to_owned(),
@@ -53,8 +53,11 @@ mod tests {
             content_hash: Vec::new(),
             subject: None,
             stamp: Stamp { size: 0, modified: 0, changed: 0, number: 0 },
-        };
-        section_with(&document, &words.iter().map(ToString::to_string).collect::<Vec<_>>())
+        }
+    }
+
+    fn section_of(name: &str, chunk: Chunk, words: &[&str]) -> (String, usize) {
+        section_with(&document(name, chunk), &words.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 
     fn section_of_last(name: &str, text: &str, words: &[&str]) -> (String, usize) {
@@ -116,6 +119,40 @@ mod tests {
         }
         let html = "<h1>Rules</h1>\n<h2>Bodies</h2>\n<p>json";
         assert_eq!(section_of_last("a.html", html, &["json"]), ("Rules > Bodies".to_owned(), 1));
+    }
+
+    #[test]
+    fn after_edits_above_a_chunk_its_sections_have_the_new_headings() {
+        let text = format!(
+            "# Ops\n\n## Deploying\n\n{}\n\nCall the operator.\n\n## Secrets\n\n### Keys\n\nOld keys.\n\n## Printers\n\n\
+             On floor two.\n",
+            "word ".repeat(299)
+        );
+        for (edits, expected) in [
+            (&[][..], [("Ops > Deploying", 7), ("Ops > Secrets > Keys", 11), ("Ops > Printers", 15)]),
+            (
+                &[("# Ops", "# Operations")],
+                [("Operations > Deploying", 7), ("Operations > Secrets > Keys", 11), ("Operations > Printers", 15)],
+            ),
+            (
+                &[("# Ops", "# Top\n\n# Ops"), ("# Top", "# Operations"), ("## Deploying", "## Releases")],
+                [("Ops > Releases", 9), ("Ops > Secrets > Keys", 13), ("Ops > Printers", 17)],
+            ),
+            (
+                &[("# Ops", "# Top\n\n## Ops"), ("## Deploying", "### Deploying")],
+                [("Top > Ops > Deploying", 9), ("Top > Secrets > Keys", 13), ("Top > Printers", 17)],
+            ),
+            (&[("## Deploying\n\n", "")], [("Ops", 5), ("Ops > Secrets > Keys", 9), ("Ops > Printers", 13)]),
+            (&[("# Ops\n\n", "")], [("Deploying", 5), ("Secrets > Keys", 9), ("Printers", 13)]),
+        ] {
+            let now = edits.iter().fold(text.clone(), |text, (from, to)| text.replacen(from, to, 1));
+            let name = Path::new("a.md");
+            let last = document("a.md", chunks(name, &text).pop().unwrap());
+            let place = Outline::of(name, &now).places_of(&last.content).next().unwrap();
+            let moved = last.moved(place);
+            let sections = ["operator", "keys", "floor"].map(|word| section_with(&moved, &[word.to_owned()]));
+            assert_eq!(sections, expected.map(|(heading, line)| (heading.to_owned(), line)), "{edits:?}");
+        }
     }
 
     #[test]

@@ -223,15 +223,15 @@ fn only_files_that_may_have_changed_are_asked_about(world: &World) {
     // The sources of the hits that the search could not verify as current.
     let asked = || {
         let asked = std::cell::RefCell::new(Vec::new());
-        let section_now = |found: &FoundDocument| {
+        let sections_now = |found: &FoundDocument| {
             let name = Path::new(found.path).file_name().unwrap_or_default().to_string_lossy().into_owned();
             asked.borrow_mut().push(format!("{} {}", found.source, name));
-            Some((found.heading.to_owned(), found.line))
+            Some((found.sections.to_vec(), found.line))
         };
         let pages = world.pages.read().unwrap();
         let pages = pages.as_deref().map(|pages| pages as &dyn DatabasePages);
         let query =
-            SearchQuery { pages, section_now: &section_now, by_table: true, ..everything("orders placed mail") };
+            SearchQuery { pages, sections_now: &sections_now, by_table: true, ..everything("orders placed mail") };
         assert!(found(world, &query).len() >= 4, "both tables, the guide and the note");
         let mut asked = asked.into_inner();
         asked.sort();

@@ -36,7 +36,7 @@ pub(super) fn best_sections(
         }
         let document = if stamps.are_same(&document) {
             document
-        } else if let Some(place) = (query.section_now)(&document.found()) {
+        } else if let Some(place) = (query.sections_now)(&document.found()) {
             document.moved(place)
         } else {
             outdated += usize::from(known.is_none());

@@ -53,7 +53,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         preference: &|_| SourcePreference::default(),
         weight: &default_weight,
         pages: None,
-        section_now: &|found| Some((found.heading.to_owned(), found.line)),
+        sections_now: &|found| Some((found.sections.to_vec(), found.line)),
         limit: 10,
     }
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use sha2::{Digest, Sha256};
 
 use super::{PAGES, SOURCE, TEXT};
-use crate::chunk::{Chunk, HEADING_SEPARATOR, Outline, chunks};
+use crate::chunk::{Chunk, ChunkSection, HEADING_SEPARATOR, Outline, chunks};
 use crate::pages::{DatabasePages, DatabaseSubject, PageContent, PageRole};
 use crate::search::FoundDocument;
 use crate::storage::{Document, NewDocument, Storage, TextKey, TextState};
@@ -264,12 +264,14 @@ impl CurrentText {
         Ok(Some(Self(Outline::of(named(path), &text))))
     }
 
-    /// The current headings and first line of a document's text; `None` if the text is gone. Of several equal texts,
+    /// The current sections and first line of a document's text; `None` if the text is gone. Of several equal texts,
     /// the one below the same headings is chosen, then the nearest one.
-    pub fn section(&self, found: &FoundDocument) -> Option<(String, usize)> {
-        let far = |(heading, line): &(&str, usize)| (*heading != found.heading, line.abs_diff(found.line));
-        let (heading, line) = self.0.places_of(found.content).min_by_key(far)?;
-        Some((heading.to_owned(), line))
+    pub fn sections(&self, found: &FoundDocument) -> Option<(Vec<ChunkSection>, usize)> {
+        let far = |(sections, line): &(Vec<ChunkSection>, usize)| {
+            let is_elsewhere = sections.first().is_none_or(|first| first.heading != found.heading);
+            (is_elsewhere, line.abs_diff(found.line))
+        };
+        self.0.places_of(found.content).min_by_key(far)
     }
 }
 
