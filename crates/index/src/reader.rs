@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::about::{Piece, ScoredSource, prepare};
-use crate::chunk::{ChunkSection, section_with};
+use crate::chunk::{ChunkSection, place_with};
 use crate::conversation::{EarlierText, RecurringSource, recurring};
 use crate::language::Language;
 use crate::location::Location;
@@ -284,7 +284,7 @@ impl Index {
                 },
             };
             let words = words.get(&moved.id).copied().unwrap_or_default();
-            let (heading, line) = if is_unknown { Default::default() } else { section_with(&moved, words) };
+            let (heading, line) = if is_unknown { Default::default() } else { place_with(&moved, words) };
             sections.insert(moved.id, Section { heading, path: moved.path, line });
         }
         Ok((sections, gone))

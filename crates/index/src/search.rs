@@ -21,7 +21,7 @@ use self::fusion::{FusedDocument, fuse};
 use self::query::ParsedQuery;
 use self::sections::best_sections;
 use crate::about::Corpus;
-use crate::chunk::{ChunkSection, section_with};
+use crate::chunk::{ChunkSection, place_with};
 use crate::matches::matches;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::{Partial, SectionsNow};
@@ -259,7 +259,7 @@ impl Index {
         let is_asked_for = |it| has_all(it) || named.contains(&it);
         let fused = fuse(&lists, weight, is_asked_for, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
-        let (best, outdated) = best_sections(storage, fused, query, &stamps)?;
+        let (best, outdated) = best_sections(storage, fused, query, &all_terms, &stamps)?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
         let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
         let mut joins = storage.joins(&joining.map(|(_, document)| document.id).collect::<Vec<_>>())?;
@@ -272,7 +272,7 @@ impl Index {
             let because = because(&fused, &members, &with_words, &cosines);
             let columns = columns(&document, members.iter().filter_map(|id| found.get(id)), &all_terms);
             let join = joins.remove(&document.id);
-            let place = section_with(&document, &all_terms);
+            let place = place_with(&document, &all_terms);
             SectionHit { columns, ..hit(document, place, fused.score, because, &all_terms, join) }
         });
         Ok(SearchResult {

@@ -124,11 +124,6 @@ impl Document {
         start.and_then(|start| self.content.get(start..)).unwrap_or(&self.content)
     }
 
-    /// The line on which its section begins, which also identifies the section.
-    pub(crate) fn section_line(&self) -> usize {
-        self.sections.first().map_or(self.line, |section| section.line)
-    }
-
     /// The document with these sections and this first line; 0 for no line.
     pub(crate) fn moved(self, (sections, line): (Vec<ChunkSection>, usize)) -> Self {
         let end_line = if line == 0 { 0 } else { (self.end_line + line).saturating_sub(self.line) };

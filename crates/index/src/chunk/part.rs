@@ -2,20 +2,21 @@
 
 use std::path::Path;
 
-use super::{HEADING_SEPARATOR, ending, is_html};
+use super::{ChunkSection, HEADING_SEPARATOR, ending, is_html};
 use crate::matches::{different, matches};
 use crate::storage::Document;
 
-/// The headings and the first line of a document's section with most of these words, which are sorted by rarity. Ties
-/// are broken by the rarest word, then a heading with the words, then words in the same form, then their number.
-pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, usize) {
+/// The document's section with most of these words, which are sorted by rarity. Ties are broken by the rarest word,
+/// then a heading with the words, then words in the same form, then their number.
+pub(crate) fn section_with(document: &Document, words: &[String]) -> ChunkSection {
     let Document { path, heading, line, content, sections, .. } = document;
+    let first = || sections.first().cloned().unwrap_or_else(|| ChunkSection { line: *line, heading: heading.clone() });
     // The indexed text of HTML has other lines than its file.
-    if sections.is_empty() || is_html(&ending(Path::new(path))) {
-        return (heading.clone(), *line);
+    if sections.len() < 2 || is_html(&ending(Path::new(path))) {
+        return first();
     }
     let start = |at: usize| sections.get(at).map(|it| content.len() - document.text_after(it.line).len());
-    let found = if sections.len() > 1 { matches(content, words) } else { Vec::new() };
+    let found = matches(content, words);
     let best = (0..sections.len()).rev().max_by_key(|at| {
         let from = if *at == 0 { 0 } else { start(*at).unwrap_or_default() };
         let range = from..start(at + 1).unwrap_or(content.len());
@@ -26,9 +27,15 @@ pub(crate) fn section_with(document: &Document, words: &[String]) -> (String, us
         let (different, exact) = different(inside());
         (different, std::cmp::Reverse(rarest), in_title, exact, inside().count())
     });
-    let Some(best) = best.and_then(|at| sections.get(at)) else { return (heading.clone(), *line) };
+    best.and_then(|at| sections.get(at)).cloned().unwrap_or_else(first)
+}
+
+/// The headings of the document's section with most of these words, and its first line in the document.
+pub(crate) fn place_with(document: &Document, words: &[String]) -> (String, usize) {
+    let ChunkSection { heading, line } = section_with(document, words);
     // Text from the catalog has no file and no lines.
-    (best.heading.clone(), if *line == 0 { 0 } else { best.line.max(*line) })
+    let has_lines = document.line > 0 && !is_html(&ending(Path::new(&document.path)));
+    (heading, if has_lines { line.max(document.line) } else { document.line })
 }
 
 #[cfg(test)]
@@ -57,7 +64,7 @@ mod tests {
     }
 
     fn section_of(name: &str, chunk: Chunk, words: &[&str]) -> (String, usize) {
-        section_with(&document(name, chunk), &words.iter().map(ToString::to_string).collect::<Vec<_>>())
+        place_with(&document(name, chunk), &words.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 
     fn section_of_last(name: &str, text: &str, words: &[&str]) -> (String, usize) {
@@ -150,7 +157,7 @@ mod tests {
             let last = document("a.md", chunks(name, &text).pop().unwrap());
             let place = Outline::of(name, &now).places_of(&last.content).next().unwrap();
             let moved = last.moved(place);
-            let sections = ["operator", "keys", "floor"].map(|word| section_with(&moved, &[word.to_owned()]));
+            let sections = ["operator", "keys", "floor"].map(|word| place_with(&moved, &[word.to_owned()]));
             assert_eq!(sections, expected.map(|(heading, line)| (heading.to_owned(), line)), "{edits:?}");
         }
     }

@@ -5,16 +5,19 @@ use std::path::Path;
 
 use super::fusion::FusedDocument;
 use super::{SearchQuery, SourcePreference};
+use crate::chunk::{ChunkSection, section_with};
 use crate::pages::DatabaseSubject;
 use crate::storage::{Document, Storage};
 use crate::update::Stamps;
 use refdesk_text::Error;
 
 /// The best documents with their texts, one per section, and the number of those left out because they have changed.
+/// The section of a document is the one with most of these words, which are sorted by rarity.
 pub(super) fn best_sections(
     storage: &dyn Storage,
     fused: Vec<FusedDocument>,
     query: &SearchQuery,
+    words: &[String],
     stamps: &Stamps,
 ) -> Result<(Vec<(FusedDocument, Document)>, usize), Error> {
     let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
@@ -24,7 +27,7 @@ pub(super) fn best_sections(
     let (mut best, mut outdated): (Vec<(FusedDocument, Document)>, usize) = (Vec::new(), 0);
     for it in fused {
         let Some(document) = documents.remove(&it.document) else { continue };
-        let key = SectionKey::of(&document, query.by_table);
+        let key = SectionKey::of(&document, words, query.by_table);
         let known = sections.get(&key).copied();
         if known.is_none() && best.len() >= query.limit {
             // Beyond the limit, only look for copies of hits, which may be in a preferred source.
@@ -76,18 +79,19 @@ enum SectionKey {
 }
 
 impl SectionKey {
-    fn of(document: &Document, by_table: bool) -> Self {
+    fn of(document: &Document, words: &[String], by_table: bool) -> Self {
         let subject = document.subject.as_ref().filter(|subject| by_table && subject.table.is_some());
         match subject {
             Some(subject) => Self::Table(DatabaseSubject { column: None, domain: None, ..subject.clone() }),
             None => {
-                let Document { path, heading, line, .. } = document;
+                let Document { path, content, .. } = document;
+                let ChunkSection { heading, line } = section_with(document, words);
                 let source = (!Path::new(path).is_absolute()).then(|| document.source.clone());
                 let path = path.clone();
                 if heading.is_empty() {
-                    Self::Part { source, path, line: *line, content: document.content.clone() }
+                    Self::Part { source, path, line: document.line, content: content.clone() }
                 } else {
-                    Self::Section { source, path, heading: heading.clone(), line: document.section_line() }
+                    Self::Section { source, path, heading, line }
                 }
             }
         }

@@ -161,6 +161,27 @@ fn a_section_gives_one_hit(world: &World) {
     let mut begins: Vec<usize> = found.map(|hit| hit.line.saturating_sub(3) / 8).collect();
     begins.sort_unstable();
     assert_eq!(begins, [0, 1, 2]);
+    // Sections of which parts are in one chunk with other sections.
+    let filler = "word ".repeat(292);
+    world.write(
+        "a.md",
+        &format!(
+            "# Ops\n\n## Deploying\n\nDeploy to Kubernetes. {filler}\n\nCall the operator.\n\n## Secrets\n\n\
+             Kubernetes secrets.\n\n## Printers\n\nThe printer is on floor two.\n"
+        ),
+    );
+    world.write("b.md", &format!("# Payments\n\nOf all.\n\n## Retries\n\nA wombat. {filler}\n\nA second wombat.\n"));
+    world.update(vec![world.file("a", "a.md"), world.file("b", "b.md")]);
+    for (query, expected) in [
+        ("kubernetes", &[("Ops > Deploying", 3), ("Ops > Secrets", 9)][..]),
+        ("second wombat", &[("Payments > Retries", 9)]),
+    ] {
+        let (index, kinds) = (world.index().0, ["text".to_owned()]);
+        let mut found = index.search(&SearchQuery { kinds: &kinds, ..everything(query) }, None).unwrap().hits;
+        found.sort_by_key(|hit| hit.line);
+        let found: Vec<_> = found.iter().map(|hit| (hit.heading.as_str(), hit.line)).collect();
+        assert_eq!(found, expected, "{query}");
+    }
 }
 
 fn a_section_in_several_sources_gives_the_preferred_one(world: &World) {
