@@ -259,7 +259,8 @@ impl Index {
         let is_asked_for = |it| has_all(it) || named.contains(&it);
         let fused = fuse(&lists, weight, is_asked_for, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
-        let (best, outdated) = best_sections(storage, fused, query, &all_terms, &stamps)?;
+        let rarest_first = rarest_first(&with_words);
+        let (best, outdated) = best_sections(storage, fused, query, &rarest_first, &stamps)?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
         let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
         let mut joins = storage.joins(&joining.map(|(_, document)| document.id).collect::<Vec<_>>())?;
@@ -272,7 +273,7 @@ impl Index {
             let because = because(&fused, &members, &with_words, &cosines);
             let columns = columns(&document, members.iter().filter_map(|id| found.get(id)), &all_terms);
             let join = joins.remove(&document.id);
-            let place = place_with(&document, &all_terms);
+            let place = place_with(&document, &rarest_first);
             SectionHit { columns, ..hit(document, place, fused.score, because, &all_terms, join) }
         });
         Ok(SearchResult {
@@ -416,6 +417,13 @@ fn with_words<'t>(
 ) -> Result<Vec<(&'t str, HashSet<i64>)>, Error> {
     let documents = storage.containing(terms, most)?;
     Ok(terms.iter().copied().zip(documents.into_iter().map(HashSet::from_iter)).collect())
+}
+
+/// The terms, those in the fewest documents first.
+fn rarest_first(with_words: &[(&str, HashSet<i64>)]) -> Vec<String> {
+    let mut sorted: Vec<&(&str, HashSet<i64>)> = with_words.iter().collect();
+    sorted.sort_by_key(|(_, documents)| documents.len());
+    sorted.into_iter().map(|(term, _)| (*term).to_owned()).collect()
 }
 
 /// A compound that some document contains.

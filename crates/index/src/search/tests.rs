@@ -174,6 +174,9 @@ fn a_section_gives_one_hit(world: &World) {
     world.update(vec![world.file("a", "a.md"), world.file("b", "b.md")]);
     for (query, expected) in [
         ("kubernetes", &[("Ops > Deploying", 3), ("Ops > Secrets", 9)][..]),
+        ("kubernetes printer", &[("Ops > Deploying", 3), ("Ops > Printers", 13)]),
+        ("printer kubernetes", &[("Ops > Deploying", 3), ("Ops > Printers", 13)]),
+        ("kubernetes operator", &[("Ops > Deploying", 7)]),
         ("second wombat", &[("Payments > Retries", 9)]),
     ] {
         let (index, kinds) = (world.index().0, ["text".to_owned()]);
