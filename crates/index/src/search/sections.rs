@@ -1,6 +1,6 @@
 //! Chooses the hits of a search from its documents: one per section, from the preferred source.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::fusion::FusedDocument;
@@ -11,7 +11,7 @@ use crate::storage::{Document, Storage};
 use crate::update::Stamps;
 use refdesk_text::Error;
 
-/// The best documents with their texts, one per section, and the number of those left out because they have changed.
+/// The best documents with their texts, one per section, and the number of sections left out because they have changed.
 /// The section of a document is the one with most of these words, which are sorted by rarity.
 pub(super) fn best_sections(
     storage: &dyn Storage,
@@ -24,7 +24,8 @@ pub(super) fn best_sections(
     let mut documents: HashMap<i64, Document> =
         storage.documents(&ids)?.into_iter().map(|document| (document.id, document)).collect();
     let mut sections: HashMap<SectionKey, (usize, SourcePreference)> = HashMap::new();
-    let (mut best, mut outdated): (Vec<(FusedDocument, Document)>, usize) = (Vec::new(), 0);
+    let mut best: Vec<(FusedDocument, Document)> = Vec::new();
+    let mut outdated: HashSet<SectionKey> = HashSet::new();
     for it in fused {
         let Some(document) = documents.remove(&it.document) else { continue };
         let key = SectionKey::of(&document, words, query.by_table);
@@ -42,7 +43,7 @@ pub(super) fn best_sections(
         } else if let Some(place) = (query.sections_now)(&document.found()) {
             document.moved(place)
         } else {
-            outdated += usize::from(known.is_none());
+            outdated.insert(key);
             continue;
         };
         match known {
@@ -63,6 +64,7 @@ pub(super) fn best_sections(
             }
         }
     }
+    let outdated = outdated.iter().filter(|key| !sections.contains_key(*key)).count();
     Ok((best, outdated))
 }
 

@@ -216,6 +216,12 @@ fn a_section_in_several_sources_gives_the_preferred_one(world: &World) {
         let first = index.search(&SearchQuery { limit: 1, ..query }, Some(model)).unwrap().hits;
         assert!(first.len() == 1 && first[0].source.starts_with(preferred), "{first:?}");
     }
+    // A section that has changed is counted once, too.
+    world.write("guide.md", "# Guide\n\nOther text.\n");
+    let kinds = ["text".to_owned()];
+    let query = SearchQuery { sections_now: &|_| None, kinds: &kinds, ..everything("retry calls") };
+    let found = index.search(&query, Some(model)).unwrap();
+    assert_eq!((found.hits.len(), found.outdated), (1, 2));
 }
 
 fn queries_of_any_text_have_an_answer(world: &World) {
