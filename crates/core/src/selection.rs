@@ -4,6 +4,7 @@
 mod access;
 mod choice;
 mod closure;
+mod excluded;
 mod history;
 #[cfg(test)]
 mod laws;
@@ -14,14 +15,14 @@ pub mod testing;
 
 pub use access::Access;
 pub use closure::{ExpansionRules, reasons, select, unscanned, wanted};
+pub use excluded::ExcludedFiles;
 pub use history::{History, StepName, UndoOutcome};
 pub use parents::Parents;
 pub use state::SelectionState;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
 
-use crate::catalog::{Catalog, Mode, Source, SourceId};
+use crate::catalog::{Mode, Source, SourceId};
 
 /// A source at this depth is selected but not scanned.
 pub const MAX_TRANSITIVE_DEPTH: usize = 10;
@@ -121,19 +122,6 @@ impl Selection {
     /// Whether this source is excluded.
     pub fn is_excluded(&self, id: &str) -> bool {
         self.excluded.iter().any(|excluded| excluded == id)
-    }
-
-    /// Whether a file at this resolved path belongs to an excluded source: all innermost sources that contain it are
-    /// excluded.
-    pub fn excludes_file(&self, catalog: &Catalog, file: &Path) -> bool {
-        let depth = |source: &Source| {
-            source.place().is_some_and(|place| file.starts_with(&place.resolved)).then(|| source.depth())
-        };
-        let excluded = self.excluded.iter().filter_map(|id| depth(catalog.get(id)?)).max();
-        let is_less_deep = |source: &Source, than| {
-            self.is_excluded(source.id.as_str()) || depth(source).is_none_or(|depth| depth < than)
-        };
-        excluded.is_some_and(|than| catalog.sources().iter().all(|source| is_less_deep(source, than)))
     }
 
     /// The selection without the members that `is_wanted` rejects.

@@ -256,9 +256,10 @@ impl CompleteDesk<'_> {
         let waiting = self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source));
         notes.extend(notes::left_out_without_trust(waiting.count()));
         // An outer source that contains an excluded file does not offer it to agents.
+        let excluded = self.selection.excluded_files(&self.catalog);
         let is_offered = |hit: &SectionHit| {
             let may_have = access.as_ref().is_none_or(|access| access.reaches(&hit.source));
-            may_have || !self.selection.excludes_file(&self.catalog, Path::new(&hit.path))
+            may_have || !excluded.contains(Path::new(&hit.path))
         };
         let hits = found.hits.into_iter().filter(is_offered);
         let mut hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit)).collect();

@@ -229,11 +229,13 @@ impl Desk {
             let pages = self.documented_pages();
             let texts = CurrentTexts::new(&self.catalog, &pages);
             let sections_now = |found: &FoundDocument| texts.sections(found);
+            let excluded = self.selection.excluded_files(&self.catalog);
             let question = TopicQuery {
                 text: &text,
                 earlier,
                 threshold: hints.threshold,
                 is_tool_result: asked.kind == TextKind::ToolResult,
+                excluded: Some(&excluded),
                 pages: Some(&*pages),
                 sections_now: Some(&sections_now),
                 changed,

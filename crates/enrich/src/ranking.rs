@@ -5,7 +5,6 @@ mod copies;
 mod rejection;
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 pub use self::rejection::Rejection;
 use super::Hint;
@@ -54,7 +53,7 @@ pub(crate) struct Ranking<'a> {
     best_tag_score: Option<f32>,
     /// The score that a source without a tag needs to be close enough to the best one.
     needed_near_best: f32,
-    /// Sources without a tag whose section another hint already shows, or an excluded source has.
+    /// Sources without a tag whose section another hint already shows.
     copies: HashSet<&'a str>,
 }
 
@@ -98,8 +97,6 @@ pub(crate) struct SourceStates<'s> {
     pub is_text: &'s dyn Fn(&str) -> bool,
     /// Whether it is selected, so that the agent has it.
     pub is_given: &'s dyn Fn(&str) -> bool,
-    /// Whether the file at this resolved path belongs to an excluded source.
-    pub excludes_file: &'s dyn Fn(&Path) -> bool,
     /// How deep in folders it is: of several sources with the same section, the innermost gets the hint.
     pub depth: &'s dyn Fn(&str) -> usize,
 }
@@ -122,8 +119,7 @@ pub(crate) fn rank<'a>(
     let (mut semantic_matches, needed_near_best) = text.by_meaning(tagged, best_tag_score);
     let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
     let given = scored.iter().filter(|scored| (states.is_given)(&scored.source));
-    let mut copies = copies::remove(&mut semantic_matches, shown.chain(given), states.depth);
-    copies.extend(scored.iter().filter(|scored| text.is_excluded(scored)).map(|scored| scored.source.as_str()));
+    let copies = copies::remove(&mut semantic_matches, shown.chain(given), states.depth);
     hints.extend(semantic_matches.into_iter().enumerate().map(|(at, scored)| RankedHint {
         rejected: (at >= MAX_BY_MEANING).then_some(Rejection::TooMany),
         ..RankedHint::new(&scored.source, Some(scored))
@@ -212,7 +208,6 @@ impl<'a> RankedText<'a, '_> {
         let matches = self.scored.iter().filter(passes_threshold);
         let mut matches = matches
             .filter(|it| !has_tag.contains(it.source.as_str()) && self.may_be_hinted_by_meaning(&it.source))
-            .filter(|it| !self.is_excluded(it))
             .peekable();
         let needed_near_best = matches.peek().map_or(f32::NEG_INFINITY, |scored| scored.score - MEANING_RANGE);
         (matches.take_while(|scored| scored.score >= needed_near_best).collect(), needed_near_best)
@@ -223,14 +218,7 @@ impl<'a> RankedText<'a, '_> {
         let recurring = self.about?.recurring.as_ref()?;
         let id = recurring.source.as_str();
         let hint = RankedHint { recurring: Some(recurring.sum), ..RankedHint::new(id, self.scores.get(id).copied()) };
-        let is_excluded = hint.scored.is_some_and(|scored| self.is_excluded(scored));
-        (self.settings.semantic && self.may_be_hinted_by_meaning(id) && !is_excluded).then_some(hint)
-    }
-
-    /// Whether the best section of this source is in a file of an excluded source.
-    fn is_excluded(&self, scored: &ScoredSource) -> bool {
-        let path = scored.section.as_ref().map(|section| Path::new(&section.path));
-        path.is_some_and(|path| path.is_absolute() && (self.states.excludes_file)(path))
+        (self.settings.semantic && self.may_be_hinted_by_meaning(id)).then_some(hint)
     }
 
     /// Whether this source, if it has no tag in the text, may get a hint.
@@ -308,7 +296,6 @@ mod tests {
         may_be_hinted: &|_| true,
         is_text: &|_| false,
         is_given: &|_| false,
-        excludes_file: &|_| false,
         depth: &|_| 0,
     };
 
@@ -392,9 +379,6 @@ mod tests {
             (&[], &[("outer", "/a/b.md", 0), ("inner", "/a/b.md", 0)], "outer inner", ""),
             // A source with a matching tag keeps its hint, which names the section.
             (&["outer"], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3)], "outer", "inner"),
-            // The source of the file is excluded.
-            (&[], &[("outer", "/excluded.md", 3), ("x", "/c.md", 1)], "x", "outer"),
-            (&["outer"], &[("outer", "/excluded.md", 3)], "outer", ""),
         ] {
             let scores: Vec<(&str, f32)> = sections
                 .iter()
@@ -417,9 +401,7 @@ mod tests {
                 scored.section = Some(Section { heading, path, line: *line });
             }
             let depth = |id: &str| if id == "inner" { 2 } else { 1 };
-            let states =
-                SourceStates { depth: &depth, excludes_file: &|file| file == Path::new("/excluded.md"), ..OPEN };
-            let ranking = rank(&tagged, Some(&about), HintSettings::default(), states);
+            let ranking = rank(&tagged, Some(&about), HintSettings::default(), SourceStates { depth: &depth, ..OPEN });
             let shown: Vec<&str> = ranking.hints.iter().map(|hint| hint.id).collect();
             assert_eq!(shown.join(" "), expected, "{tags:?} {sections:?}");
             let left_out = |(id, score): &(&str, f32)| {

@@ -235,7 +235,6 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings, read: &[
         may_be_hinted: &may_be_hinted,
         is_text: &is_text,
         is_given: &|id| selection.contains(id),
-        excludes_file: &|file| selection.excludes_file(catalog, file),
         depth: &|id| catalog.get(id).map_or(0, Source::depth),
     };
     rank(&found.hints, about, hint_settings, states)

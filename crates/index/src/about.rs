@@ -261,13 +261,18 @@ impl Corpus {
 
     /// Clears `wanted` for all documents except these.
     pub(crate) fn keep(&self, wanted: &mut [bool], documents: &[i64]) {
-        let mut kept = vec![false; wanted.len()];
+        wanted.iter_mut().zip(self.marked(documents)).for_each(|(wanted, kept)| *wanted &= kept);
+    }
+
+    /// For each document, whether it is one of these.
+    pub(crate) fn marked(&self, documents: &[i64]) -> Vec<bool> {
+        let mut marked = vec![false; self.len()];
         for at in documents.iter().filter_map(|document| self.position(*document)) {
-            if let Some(kept) = kept.get_mut(at) {
-                *kept = true;
+            if let Some(marked) = marked.get_mut(at) {
+                *marked = true;
             }
         }
-        wanted.iter_mut().zip(kept).for_each(|(wanted, kept)| *wanted &= kept);
+        marked
     }
 
     /// The wanted documents with the nearest vectors to this one, nearest first, with their cosines. Leaves out
@@ -293,22 +298,29 @@ impl Corpus {
         if is_of_another_length { self.documents.len() } else { self.damaged }
     }
 
-    /// The best chunk of every source for these pieces, best source first; leaves out sources without any match.
-    pub(crate) fn score(&self, storage: &dyn Storage, pieces: &[Piece]) -> Result<Vec<ScoredSource>, Error> {
-        Ok(self.score_with(&self.terms(storage, pieces)?, pieces))
+    /// The best chunk of every source for these pieces, best source first; leaves out sources without any match, and
+    /// the chunks that are marked as hidden.
+    pub(crate) fn score(
+        &self,
+        storage: &dyn Storage,
+        pieces: &[Piece],
+        hidden: &[bool],
+    ) -> Result<Vec<ScoredSource>, Error> {
+        Ok(self.score_with(&self.terms(storage, pieces)?, pieces, hidden))
     }
 
     /// The score of the best source for these pieces, whose words were already looked up; 0 without any match.
     pub(crate) fn best_score(&self, of_words: &Terms, pieces: &[Piece]) -> f32 {
-        self.best_chunks(of_words, pieces).into_iter().flatten().map(|best| best.score).fold(0.0, f32::max)
+        self.best_chunks(of_words, pieces, &[]).into_iter().flatten().map(|best| best.score).fold(0.0, f32::max)
     }
 
     /// For each source, its best chunk for these pieces; `None` without any match.
-    fn best_chunks(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<Option<BestChunk>> {
+    fn best_chunks(&self, of_words: &Terms, pieces: &[Piece], hidden: &[bool]) -> Vec<Option<BestChunk>> {
         let mut best: Vec<Option<BestChunk>> = vec![None; self.names.len()];
         for (at, piece) in pieces.iter().enumerate() {
             let coverage = self.coverage(piece, of_words);
-            let may_be_hinted_at = |(at, _): &(usize, &u32)| self.boilerplate.get(*at) != Some(&true);
+            let may_be_hinted_at =
+                |(at, _): &(usize, &u32)| self.boilerplate.get(*at) != Some(&true) && hidden.get(*at) != Some(&true);
             for (document, source) in self.sources.iter().enumerate().filter(may_be_hinted_at) {
                 let cosine = piece.vector.as_ref().map_or(0.0, |vector| self.cosine(vector, document));
                 let coverage = coverage.get(document).copied().unwrap_or(0.0);
@@ -323,14 +335,14 @@ impl Corpus {
     }
 
     /// Like [`Self::score`], with words that were already looked up.
-    pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece]) -> Vec<ScoredSource> {
+    pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece], hidden: &[bool]) -> Vec<ScoredSource> {
         let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
         let known = |piece: &Piece| -> Vec<&Term> {
             piece.terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref()).collect()
         };
         let terms: Vec<Vec<&Term>> = pieces.iter().map(known).collect();
         let mut found: Vec<ScoredSource> = self
-            .best_chunks(of_words, pieces)
+            .best_chunks(of_words, pieces, hidden)
             .into_iter()
             .zip(self.names.iter().zip(&self.waiting))
             .filter_map(|(best, (name, is_waiting))| {

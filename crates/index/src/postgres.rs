@@ -236,6 +236,18 @@ impl Storage for PostgresStorage {
         Ok(found.first().copied())
     }
 
+    fn documents_below(&self, path: &str) -> Result<Vec<(i64, TextKey)>, Error> {
+        let sql = "SELECT id, file_path, source_id FROM refdesk.documents
+                   WHERE repository = $1 AND (starts_with(file_path, $2) OR $3 AND starts_with(file_path, $4))";
+        let contains_workspace = self.workspace.starts_with(path);
+        let values: [&(dyn ToSql + Sync); 4] =
+            [&self.repository, &self.stored_path(path), &contains_workspace, &INSIDE];
+        self.all(sql, &values, |row| {
+            let key = TextKey { path: self.path(row.try_get(1)?), source: row.try_get(2)? };
+            Ok((row.try_get(0)?, key))
+        })
+    }
+
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
         let sql = "SELECT id FROM refdesk.documents WHERE repository = $1 AND database_name IS NOT NULL
                    AND ($2::text IS NULL OR database_name = $2) AND ($3::text IS NULL OR domain = $3)";

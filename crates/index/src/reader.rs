@@ -1,6 +1,7 @@
 //! Read access to an index.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -15,6 +16,7 @@ use crate::storage::Storage;
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
 use crate::{DatabasePages, Embedder, IndexCache, threshold};
 use refdesk_core::catalog::Catalog;
+use refdesk_core::selection::ExcludedFiles;
 use refdesk_text::Error;
 
 /// The number of best sources whose sections are looked up.
@@ -49,6 +51,8 @@ pub struct TopicQuery<'a> {
     /// Whether a tool returned the text. Such a text is long and about other things, and some piece of it is always
     /// close to something.
     pub is_tool_result: bool,
+    /// The files to which only the excluded sources themselves lead.
+    pub excluded: Option<&'a ExcludedFiles<'a>>,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Called for files that may have changed since they were indexed. Without it, the index counts as current.
@@ -167,7 +171,8 @@ impl Index {
         let words_threshold = computed(threshold::WORDS_ALONE)?;
         let threshold = threshold.filter(|_| !is_by_words).or(words_threshold);
         let of_words = corpus.terms(&*self.storage, &pieces)?;
-        let mut scored = corpus.score_with(&of_words, &pieces);
+        let hidden = corpus.marked(&self.hidden(question)?);
+        let mut scored = corpus.score_with(&of_words, &pieces, &hidden);
         let best: Vec<&ScoredSource> = scored.iter().take(PLACED).collect();
         let (mut sections, gone) = self.sections(&best, question)?;
         for scored in scored.iter_mut().take(PLACED) {
@@ -179,8 +184,9 @@ impl Index {
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
         let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?, question.changed);
         let comparable = question.earlier.iter().filter(|text| text.model == model);
-        let before: Vec<Vec<ScoredSource>> =
-            comparable.map(|text| corpus.score(&*self.storage, &[Piece::from(text)])).collect::<Result<_, _>>()?;
+        let before: Vec<Vec<ScoredSource>> = comparable
+            .map(|text| corpus.score(&*self.storage, &[Piece::from(text)], &hidden))
+            .collect::<Result<_, _>>()?;
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
         // The first piece is the whole text.
         let text = pieces.first().and_then(|piece| piece.to_earlier_text(model, &of_words));
@@ -196,6 +202,17 @@ impl Index {
             recurring,
             text,
         })
+    }
+
+    /// The documents that their sources must not lead to.
+    fn hidden(&self, question: &TopicQuery) -> Result<Vec<i64>, Error> {
+        let Some(excluded) = question.excluded else { return Ok(Vec::new()) };
+        let mut hidden = Vec::new();
+        for path in excluded.paths() {
+            let below = self.storage.documents_below(&path.to_string_lossy())?.into_iter();
+            hidden.extend(below.filter(|(_, it)| excluded.hides(&it.source, Path::new(&it.path))).map(|(id, _)| id));
+        }
+        Ok(hidden)
     }
 
     /// Whether the index contains this source.

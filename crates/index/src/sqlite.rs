@@ -170,6 +170,16 @@ impl Storage for SqliteStorage {
         self.ask(|connection| connection.query_row(sql, (&text.path, &text.source), |row| row.get(0)).optional())
     }
 
+    fn documents_below(&self, path: &str) -> Result<Vec<(i64, TextKey)>, Error> {
+        // `0` is the character after `/`.
+        let sql = "SELECT id, file_path, source_id FROM documents WHERE file_path >= ?1 AND file_path < ?1 || '0'";
+        self.ask(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let read = |row: &Row| Ok((row.get(0)?, TextKey { path: row.get(1)?, source: row.get(2)? }));
+            statement.query_map([path], read)?.collect()
+        })
+    }
+
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error> {
         self.ask(|connection| {
             let mut statement = connection.prepare_cached(

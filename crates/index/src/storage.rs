@@ -174,6 +174,9 @@ pub(crate) trait Storage: Send {
     /// The first document of a text; `None` if it has no documents.
     fn opening(&self, text: &TextKey) -> Result<Option<i64>, Error>;
 
+    /// The documents of all files below this path, and possibly others, with their texts.
+    fn documents_below(&self, path: &str) -> Result<Vec<(i64, TextKey)>, Error>;
+
     /// The documents about this database and this domain; `None` stands for any.
     fn about_database(&self, database: Option<&str>, domain: Option<&str>) -> Result<Vec<i64>, Error>;
 

@@ -13,6 +13,7 @@ use crate::vector::Vector;
 use crate::{DatabasePages, Embedder, Index, Job, Location, Report, TopicQuery, update};
 use refdesk_core::catalog::testing::{inline, local};
 use refdesk_core::catalog::{Catalog, PathState, Source};
+use refdesk_core::selection::ExcludedFiles;
 use refdesk_files::Sealer;
 use refdesk_text::{Code, Error};
 
@@ -73,6 +74,7 @@ cases! {
     documents_of_one_content_are_counted_each,
     hints_name_sections_as_they_are_now,
     files_that_changed_since_are_counted,
+    hints_at_a_folder_leave_out_excluded_documents,
     boilerplate_is_searched_and_not_hinted_at,
     a_file_of_very_many_sources_is_not_indexed_for_each,
     a_document_in_another_script_leaves_the_threshold_of_latin_prompts,
@@ -427,6 +429,42 @@ fn files_that_changed_since_are_counted(world: &World) {
     world.write("a.md", &long("retry"));
     world.write("a.md", &long("a.md"));
     assert_eq!(changed(sources("text")), 0);
+}
+
+fn hints_at_a_folder_leave_out_excluded_documents(world: &World) {
+    for (name, text) in [
+        ("docs/retry.md", "# Retry\n\nretry with jitter and a pause"),
+        ("docs/inner/jitter.md", "# Jitter\n\nretry with jitter"),
+        ("docs/inner-notes.md", "# Notes\n\na retry"),
+    ] {
+        world.write(name, text);
+    }
+    let folder = |id: &str, name: &str| local(id, &world.path().join(name), PathState::Directory);
+    let sources = vec![
+        folder("docs", "docs"),
+        folder("inner", "docs/inner"),
+        world.file("retry", "docs/retry.md"),
+        world.file("twin", "docs/retry.md"),
+    ];
+    let catalog = Catalog::new(sources.clone());
+    world.update(sources);
+    for (excluded, of_docs) in [
+        (&[][..], "docs/retry.md"),
+        // The same file is in another source, which is not excluded.
+        (&["retry"], "docs/retry.md"),
+        (&["retry", "twin"], "docs/inner/jitter.md"),
+        (&["retry", "twin", "inner"], "docs/inner-notes.md"),
+        (&["docs", "inner"], "docs/retry.md"),
+    ] {
+        let ids: Vec<String> = excluded.iter().map(ToString::to_string).collect();
+        let excluded = ExcludedFiles::of(&ids, &catalog);
+        let question = TopicQuery { text: "retry jitter pause", excluded: Some(&excluded), ..TopicQuery::default() };
+        let scored = world.index().0.about(&question, None).unwrap().scored;
+        for (id, expected) in [("docs", of_docs), ("retry", "docs/retry.md"), ("inner", "docs/inner/jitter.md")] {
+            let section = scored.iter().find(|it| it.source == id).and_then(|it| it.section.as_ref()).unwrap();
+            assert_eq!(Path::new(&section.path), world.path().join(expected), "{id} {ids:?}");
+        }
+    }
 }
 
 fn boilerplate_is_searched_and_not_hinted_at(world: &World) {

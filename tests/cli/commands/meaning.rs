@@ -188,6 +188,23 @@ fn with_an_index_a_missing_source_is_hinted_at_only_by_tag() {
 }
 
 #[test]
+fn an_excluded_document_does_not_hide_the_rest_of_its_folder() {
+    let world = Workspace::new();
+    world.put("docs/dish.md", b"# Dishes\n\nThe azimuth motor stalls if the clutch slips.\n");
+    world.put("docs/paint.md", b"# Paint\n\nHulls are painted grey every spring.\n");
+    let source = |id: &str, path: &str| json!({"id": id, "name": id, "type": "local", "path": path});
+    let sources = [source("all", "docs"), source("dish", "docs/dish.md")];
+    world.configure(json!({"version": "1.0", "sources": sources, "hints": threshold()}));
+    world.run(&["index", "--words-only"]).exits(0);
+    for (verb, expected) in [("include", "docs/dish.md"), ("exclude", "docs/paint.md")] {
+        world.run(&[verb, "dish"]).exits(0);
+        let prompt = "azimuth motor stalls, clutch slips; grey";
+        let reported = world.json(&["why-not", "all", "--prompt", prompt], 0);
+        assert_eq!(reported["meaning"]["path"], expected, "{verb}: {reported}");
+    }
+}
+
+#[test]
 fn without_an_index_only_tags_count_and_a_note_says_so() {
     let world =
         Workspace::of(json!([{"id": "a", "name": "A", "type": "inline", "content": "x", "tags": ["red"]}]), &[]);

@@ -38,8 +38,7 @@ pub enum Rejection {
     },
     /// Enough others score higher.
     TooMany,
-    /// Its best section is in a file of several sources: another hint shows the section, or a selected source contains
-    /// it, or the innermost of them is excluded.
+    /// Another hint shows the same section, or a selected source contains it: its file is in several sources.
     SameSection,
     /// The text is the file that has its best section, which the agent has just read.
     JustRead,
@@ -78,9 +77,7 @@ impl fmt::Display for Rejection {
             Self::TagAlone { needed } => write!(out, "a tag alone is not enough; it needs {needed}"),
             Self::BelowBest { needed } => write!(out, "the best hints score much higher; it would need {needed}"),
             Self::TooMany => write!(out, "enough other sources score higher"),
-            Self::SameSection => {
-                write!(out, "another hint names the same section, or a selected or excluded source has it")
-            }
+            Self::SameSection => write!(out, "another hint names the same section, or a selected source has it"),
             Self::JustRead => write!(out, "it was just read"),
         }
     }
