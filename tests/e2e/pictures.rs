@@ -22,7 +22,7 @@ const FOLDER: &str = "REFDESK_PICTURES";
 #[test]
 fn overview() {
     let mut pty = demo(120, 36);
-    pty.wait_until_quiet();
+    pty.wait_until("all documents read", |seen| !seen.text().contains("reading "));
     pty.type_bytes("/pat-retry\r \x1b");
     pty.wait_for("2 picked");
     pty.wait_for("╭ pat-retry");
@@ -39,7 +39,7 @@ fn overview() {
 #[test]
 fn graph_of_reasons_and_document() {
     let mut pty = demo(120, 36);
-    pty.wait_until_quiet();
+    pty.wait_until("all documents read", |seen| !seen.text().contains("reading "));
     pty.type_bytes("/pat-retry\r \x1b");
     pty.wait_for("2 picked");
     pty.type_bytes("2jz");

@@ -45,6 +45,18 @@ fn a_capable_client_gets_a_list_to_tick() {
 }
 
 #[test]
+fn an_answer_that_names_only_other_ids_is_no_refusal() {
+    let workspace = workspace();
+    let mut client = Client::start(&workspace, &[]);
+    let (id, question) = asked(&mut client, "2025-11-25");
+    says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["gone"]}}));
+    let answer = client.answer(&id)["result"]["structuredContent"].clone();
+    let message = answer["message"].as_str().unwrap();
+    assert!(message.contains("named nothing that was offered: ask once more"), "{answer}");
+    assert!(message.ends_with("; not offered: gone") && workspace.picks().is_empty(), "{answer}");
+}
+
+#[test]
 fn an_older_client_gets_a_line_of_text() {
     let workspace = workspace();
     for (content, expected) in [

@@ -212,6 +212,8 @@ fn a_rule_that_is_trusted_writes_and_one_that_is_not_asks() {
     let mut client = Client::connect(&workspace);
     let result = write(&mut client, "gen/a.txt", json!({}));
     assert_eq!(result["structuredContent"]["status"], "no-screen", "{result}");
+    let hint = result["structuredContent"]["hint"].as_str().unwrap();
+    assert!(hint.ends_with("or to trust the rule of 'approval' that already allows it"), "{hint}");
     workspace.trust(STATE);
     let result = write(&mut client, "gen/a.txt", json!({}));
     assert_ne!(result["isError"], true, "{result}");

@@ -48,20 +48,24 @@ pub struct RevokedTrust {
 impl Desk {
     /// Whether a write by an agent to `path` needs approval; `shown` is that path as displayed. The write is denied if
     /// either is, and free only if both are. Links are not resolved again, because where they lead may have changed
-    /// since: the file that is written is judged.
-    pub(crate) fn verdict(&self, shown: &str, path: &Path) -> ApprovalMode {
+    /// since: the file that is written is judged. Also returns whether it would be free if every rule were trusted.
+    pub(crate) fn verdict(&self, shown: &str, path: &Path) -> (ApprovalMode, bool) {
         let rules = &self.config.settings.approval;
         if rules.is_empty() {
-            return ApprovalMode::Ask;
+            return (ApprovalMode::Ask, false);
         }
         let check = TrustCheck::new(self);
         let counts = |at: usize| check.actions().approval(rules, at).is_none_or(|action| check.trusts_config(&action));
-        let verdicts = [shown, &display(&check.workspace, path)].map(|name| config::verdict(rules, name, counts));
-        match verdicts {
-            _ if verdicts.contains(&ApprovalMode::Deny) => ApprovalMode::Deny,
-            [ApprovalMode::Auto, ApprovalMode::Auto] => ApprovalMode::Auto,
-            _ => ApprovalMode::Ask,
-        }
+        let names = [shown, &display(&check.workspace, path)];
+        let judge = |counts: &dyn Fn(usize) -> bool| {
+            let verdicts = names.map(|name| config::verdict(rules, name, counts));
+            match verdicts {
+                _ if verdicts.contains(&ApprovalMode::Deny) => ApprovalMode::Deny,
+                [ApprovalMode::Auto, ApprovalMode::Auto] => ApprovalMode::Auto,
+                _ => ApprovalMode::Ask,
+            }
+        };
+        (judge(&counts), judge(&|_| true) == ApprovalMode::Auto)
     }
 
     /// The trusted part of the channel settings: drops an untrusted webhook, and replaces an untrusted folder outside

@@ -29,7 +29,7 @@ use refdesk_desk::engine::Snapshot;
 use refdesk_files::stamp;
 use refdesk_files::walk::WalkBudget;
 use refdesk_tools::handle::DeskHandle;
-use refdesk_tools::visible::{VisibleAs, visible};
+use refdesk_tools::visible::{VisibleAs, listed};
 
 /// Changes within this time are merged into one notification.
 const DEBOUNCE: Duration = Duration::from_millis(50);
@@ -133,6 +133,7 @@ enum Recipient {
 async fn notify(handle: &DeskHandle, session: &Session, mut recipient: Recipient) {
     let mut snapshots = handle.snapshots();
     let Some(mut before) = handle.indexed(session).await else { return };
+    let Some((_, mut could_read)) = handle.readable(session).await else { return };
     if recipient.renew(handle, session, &before).await.is_none() {
         return;
     }
@@ -140,7 +141,8 @@ async fn notify(handle: &DeskHandle, session: &Session, mut recipient: Recipient
         tokio::time::sleep(DEBOUNCE).await;
         snapshots.mark_unchanged();
         let Some(now) = handle.indexed(session).await else { return };
-        let lists = ChangedLists::changed(&before, &now);
+        let Some((_, may_read)) = handle.readable(session).await else { return };
+        let lists = ChangedLists::changed((&before, &could_read), (&now, &may_read));
         let is_read_again = before.reads != now.reads || !Arc::ptr_eq(&before.catalog, &now.catalog);
         let updated = if is_read_again || lists.resources {
             recipient.renew(handle, session, &now).await
@@ -151,7 +153,7 @@ async fn notify(handle: &DeskHandle, session: &Session, mut recipient: Recipient
         if recipient.send(lists, updated).await.is_none() {
             return;
         }
-        before = now;
+        (before, could_read) = (now, may_read);
     }
 }
 
@@ -218,11 +220,11 @@ struct ChangedLists {
 }
 
 impl ChangedLists {
-    fn changed(before: &Snapshot, now: &Snapshot) -> Self {
-        let same_sources = Arc::ptr_eq(&before.catalog, &now.catalog) && Arc::ptr_eq(&before.selection, &now.selection);
+    /// Compares what a session could see with what it can see now.
+    fn changed((before, could_read): (&Snapshot, &Access), (now, may_read): (&Snapshot, &Access)) -> Self {
         let same_templates = Arc::ptr_eq(&before.templates, &now.templates);
         Self {
-            resources: !same_sources && !listed_as(before).eq(listed_as(now)),
+            resources: !listed_as(before, could_read).eq(listed_as(now, may_read)),
             prompts: !same_templates && !prompts(&before.templates).eq(prompts(&now.templates)),
             tools: before.exclude_tools != now.exclude_tools || before.has_databases != now.has_databases,
         }
@@ -230,8 +232,11 @@ impl ChangedLists {
 }
 
 /// The content of the list of resources, except size and time: a changed document is the same resource.
-fn listed_as(snapshot: &Snapshot) -> impl Iterator<Item = (&str, &str, &str, &'static str, VisibleAs)> {
-    visible(snapshot).map(|(source, why)| {
+fn listed_as<'s>(
+    snapshot: &'s Snapshot,
+    access: &'s Access,
+) -> impl Iterator<Item = (&'s str, &'s str, &'s str, &'static str, VisibleAs)> {
+    listed(snapshot, access).map(|(source, why)| {
         (source.id.as_str(), source.name.as_str(), source.description.as_str(), mime_type(source), why)
     })
 }
@@ -330,6 +335,10 @@ mod tests {
         Snapshot { catalog: Arc::new(catalog), selection, ..Snapshot::default() }
     }
 
+    fn access(desk: &Snapshot, is_withheld: bool) -> Access {
+        Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld)
+    }
+
     #[test]
     fn only_changed_lists_are_notified_of() {
         let (one, two) = (inline("one", "1"), inline("two", "2"));
@@ -351,7 +360,14 @@ mod tests {
                 ChangedLists { tools: true, ..nothing },
             ),
         ] {
-            assert_eq!(ChangedLists::changed(&before, &now), expected, "{what}");
+            let (could_read, may_read) = (access(&before, false), access(&now, false));
+            assert_eq!(ChangedLists::changed((&before, &could_read), (&now, &may_read)), expected, "{what}");
+        }
+        for (could_read, may_read, expected) in
+            [(true, false, resources), (false, true, resources), (true, true, nothing)]
+        {
+            let (could_read, may_read) = (access(&before, could_read), access(&before, may_read));
+            assert_eq!(ChangedLists::changed((&before, &could_read), (&before, &may_read)), expected, "trust");
         }
     }
 
@@ -359,12 +375,7 @@ mod tests {
     fn a_fingerprint_changes_with_the_text() {
         let of = |text: &str, uri: &str| {
             let desk = snapshot(vec![inline("one", text), inline("two", "")], &["one"]);
-            fingerprint(
-                &desk,
-                &Access::new(&desk.catalog, &desk.selection, &[], |_| false),
-                uri,
-                &WalkBudget::default(),
-            )
+            fingerprint(&desk, &access(&desk, false), uri, &WalkBudget::default())
         };
         assert_eq!(of("1", "reference://one"), of("1", "reference://one"));
         assert_ne!(of("1", "reference://one"), of("2", "reference://one"));
@@ -384,14 +395,8 @@ mod tests {
         }
         std::os::unix::fs::symlink(root.join("out.md"), folder.join("link.md")).unwrap();
         let desk = snapshot(vec![local("far", &folder, PathState::Directory)], &["far"]);
-        let of = |is_withheld: bool, uri: &str| {
-            fingerprint(
-                &desk,
-                &Access::new(&desk.catalog, &desk.selection, &[], |_| is_withheld),
-                uri,
-                &WalkBudget::default(),
-            )
-        };
+        let of =
+            |is_withheld: bool, uri: &str| fingerprint(&desk, &access(&desk, is_withheld), uri, &WalkBudget::default());
         assert!(of(false, "reference://far/a.md").is_some() && of(false, "reference://far").is_some());
         assert_eq!(of(false, "reference://far/link.md"), None, "it leads out");
         assert_eq!((of(true, "reference://far/a.md"), of(true, "reference://far")), (None, None));

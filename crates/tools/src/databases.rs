@@ -15,6 +15,9 @@ use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{DatabaseAnswer, DatabaseQuestion};
 use refdesk_text::{Error, tokens};
 
+/// What the frame of an answer says that it holds.
+const ABOUT: &str = "From the pages of databases";
+
 /// Asks the desk, and journals what the agent reads.
 async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     let excluded = call.handle.opened().await.ok_or_else(closed)?.exclude_tools;
@@ -42,7 +45,7 @@ async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     if let Some(members) = json.as_object_mut() {
         members.insert("notice".to_owned(), json!(NOTICE));
     }
-    Ok(ToolAnswer::with_text(json, &framed(&heading(), &body)))
+    Ok(ToolAnswer::with_text(json, &framed(ABOUT, &body)))
 }
 
 /// Journals which pages of these sources were quoted.
@@ -63,16 +66,12 @@ async fn note_read(call: &ToolCall, quoted: Vec<String>, bytes: usize, tokens: u
 
 /// Adds the token count of the text to the answer; returns the text without its frame.
 fn with_tokens(json: &mut Value) -> (String, u64) {
-    let frame = framed(&heading(), "").len();
+    let frame = framed(ABOUT, "").len();
     let used = tokens::of_prose((json.to_string().len() + frame) as u64);
     if let Some(members) = json.as_object_mut() {
         members.insert("tokens_used".to_owned(), json!(used));
     }
     (json.to_string(), used)
-}
-
-fn heading() -> String {
-    format!("{NOTICE} From the pages of databases")
 }
 
 /// How the agent can get pages that its session may not read.
@@ -122,7 +121,7 @@ mod tests {
         for size in [0, 10, 1_000] {
             let mut value = json!({"tables": ["x".repeat(size)], "tokens_used": 7});
             let (body, used) = with_tokens(&mut value);
-            let text = framed(&heading(), &body);
+            let text = framed(ABOUT, &body);
             assert!(used.abs_diff(tokens::of_prose(text.len() as u64)) <= 2, "{size}: {used}");
         }
     }

@@ -116,18 +116,25 @@ fn chosen(reply: UserReply, picker: Picker) -> Result<Chosen, Error> {
     let by = channel::person(&answer);
     let picker = if answer.is_from_program { Picker::Agent } else { picker };
     let ChannelAnswer { selected, unknown, .. } = answer;
-    let mut note = match selected.len() {
-        0 => format!("{by} was asked and chose nothing: continue without, and do not ask again"),
+    let mut note = match (selected.as_slice(), unknown.as_slice()) {
+        ([], []) => format!("{by} was asked and chose nothing: continue without, and do not ask again"),
+        ([], _) => format!("{by} named nothing that was offered: ask once more, or pass ids yourself"),
         _ => format!("{by} chose {}", first_of(&selected, LISTED)),
     };
     if !unknown.is_empty() {
-        note.push_str(&format!("; not offered: {}", unknown.join(", ")));
+        note.push_str(&format!("; not offered: {}", first_of(&unknown, LISTED)));
     }
     Ok(Chosen { ids: selected, note, unknown, by: picker })
 }
 
 /// Asks on a screen for approval of a write; returns who approved it.
-pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Approval) -> Result<String, Error> {
+/// `has_rule`: a rule allows the write already, but waits for the user's trust.
+pub(crate) async fn approve(
+    call: &ToolCall,
+    setup: ChannelSetup,
+    approval: Approval,
+    has_rule: bool,
+) -> Result<String, Error> {
     let path = approval.path.clone();
     let desk = call.handle.snapshots().borrow().desk.to_string();
     let asker = Requester { who: call.session.who.clone(), session: call.session.id.clone(), desk };
@@ -136,8 +143,11 @@ pub(crate) async fn approve(call: &ToolCall, setup: ChannelSetup, approval: Appr
     let wait = wait_for(&request, &setup);
     let to_ask = request.clone();
     let asking = on_thread(wait.clone(), move |wait| channel::ask_screen(&setup, &to_ask, wait));
-    let rule =
-        format!("or allow it permanently with the rule \"approval\": {}, which the user has to trust", rule_for(&path));
+    let rule = if has_rule {
+        "or to trust the rule of 'approval' that already allows it".to_owned()
+    } else {
+        format!("or allow it permanently with the rule \"approval\": {}, which the user has to trust", rule_for(&path))
+    };
     match ask(call, request, wait, asking).await {
         Ok(answer @ ChannelAnswer { approved: true, .. }) => Ok(channel::person(&answer)),
         Ok(_) => {

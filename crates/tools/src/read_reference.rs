@@ -72,13 +72,15 @@ pub fn delimited(reading: &Reading, text: &str) -> String {
     framed(&heading(reading), text)
 }
 
-/// Frames any third-party text with this description.
-pub(crate) fn framed(head: &str, text: &str) -> String {
-    let hash = sha256_hex(format!("{head}\n{text}").as_bytes());
+/// Frames any third-party text with this description. The code comes first, because a name in the description may
+/// claim to be another one.
+pub(crate) fn framed(about: &str, text: &str) -> String {
+    let hash = sha256_hex(format!("{about}\n{text}").as_bytes());
     let code = hash.get(..CODE).unwrap_or(&hash);
     let line_break = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     format!(
-        "[{head}; it ends where this code appears again: {code}]\n{text}{line_break}[End of reference data {code}]\n"
+        "[{NOTICE} It ends where the code {code} appears again. {about}]\n{text}{line_break}\
+         [End of reference data {code}]\n"
     )
 }
 
@@ -86,7 +88,7 @@ pub(crate) fn framed(head: &str, text: &str) -> String {
 fn heading(reading: &Reading) -> String {
     let Reading { kind, first_line, last_line, total_lines, cut, note, .. } = reading;
     let (id, path) = (one_line(&reading.id), one_line(&reading.path));
-    let mut head = format!("{NOTICE} @{id}");
+    let mut head = format!("@{id}");
     if *kind == ReadingKind::List {
         head.push_str(&format!(", the files of {path}; read one with its path"));
     } else {

@@ -109,7 +109,7 @@ async fn allowed(
 ) -> Result<Result<String, Error>, Error> {
     let question = Request::Verdict { shown: proposal.shown.clone(), path: proposal.path.clone() };
     let Some(Response::Verdict(verdict)) = call.handle.ask(&call.session, question).await else { return Err(closed()) };
-    let (verdict, way) = *verdict;
+    let (verdict, has_rule, way) = *verdict;
     Ok(match verdict {
         ApprovalMode::Auto => Ok("approved by a rule of 'approval'".to_owned()),
         ApprovalMode::Deny => {
@@ -124,7 +124,7 @@ async fn allowed(
                 diff: unified(proposal).await?,
                 warnings,
             };
-            approve(call, way, approval).await.map(|by| format!("approved by {by}"))
+            approve(call, way, approval, has_rule).await.map(|by| format!("approved by {by}"))
         }
     })
 }

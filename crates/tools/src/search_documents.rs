@@ -10,6 +10,9 @@ use refdesk_desk::{SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRe
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Error, Fix, tokens};
 
+/// What the frame of an answer says that it holds.
+const ABOUT: &str = "Sections that were found";
+
 pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "search_documents",
     older: &[],
@@ -60,7 +63,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
 /// JSON. Its notes also count, and so does the note about what does not fit.
 fn fitted(whole: &SearchAnswer, most: u64, excluded: &[String]) -> SearchAnswer {
     let around = |answer: &SearchAnswer| {
-        let text = framed(&heading(), "").len() + notes(answer).len();
+        let text = framed(ABOUT, "").len() + notes(answer).len();
         let json = as_json(&SearchAnswer { hits: Vec::new(), ..answer.clone() }, excluded).to_string();
         tokens::of_prose(text.max(json.len()) as u64)
     };
@@ -83,7 +86,7 @@ fn in_both_forms(answer: &SearchAnswer, excluded: &[String]) -> ToolAnswer {
     let mut text = match hits.as_slice() {
         [] if answer.explains_no_hits => String::new(),
         [] => "No section found.\n".to_owned(),
-        _ => framed(&heading(), &hits.concat()),
+        _ => framed(ABOUT, &hits.concat()),
     };
     text.push_str(&notes(answer));
     ToolAnswer::with_text(as_json(answer, excluded), &text)
@@ -110,10 +113,6 @@ fn hit_as_json(hit: &SearchHit, excluded: &[String]) -> Value {
 /// The notes as lines.
 fn notes(answer: &SearchAnswer) -> String {
     answer.notes.iter().map(|note| format!("{note}\n")).collect()
-}
-
-fn heading() -> String {
-    format!("{NOTICE} Sections that were found")
 }
 
 /// A hit for the agent. If the agent may not read it, says how to select it instead of quoting it.

@@ -42,7 +42,7 @@ impl<'a> ExcludedFiles<'a> {
     /// Whether the file at this resolved path is one of them.
     pub fn contains(&self, file: &Path) -> bool {
         // Of paths that contain the same file, the innermost is the longest.
-        let length = |path: &&Path| file.starts_with(path).then(|| path.as_os_str().len());
+        let length = |path: &&Path| file.starts_with(path).then_some(path.as_os_str().len());
         self.paths().filter_map(|path| length(&path)).max() > self.others.iter().filter_map(length).max()
     }
 

@@ -377,8 +377,8 @@ pub enum Response {
     DatabasesPrepared(Result<Box<PreparedRun>, Error>),
     /// The answer to [`Request::WriteDatabases`].
     DatabasesWritten(Result<Box<DocumentReport>, Error>),
-    /// The answer to [`Request::Verdict`].
-    Verdict(Box<(ApprovalMode, channel::ChannelSetup)>),
+    /// The answer to [`Request::Verdict`]; also whether a rule would allow it that is not trusted yet.
+    Verdict(Box<(ApprovalMode, bool, channel::ChannelSetup)>),
     /// The answer to [`Request::Offer`].
     Offer(Box<(channel::Request, channel::ChannelSetup)>),
 }

@@ -31,7 +31,7 @@ fn trust_all(desk: &Desk) -> usize {
 /// The verdict about a write to this path that is proposed now.
 fn verdict(desk: &Desk, path: &str) -> ApprovalMode {
     let proposal = desk.propose(path, "", Scope::Anywhere).unwrap();
-    desk.verdict(&proposal.shown, &proposal.path)
+    desk.verdict(&proposal.shown, &proposal.path).0
 }
 
 fn access(desk: &mut Desk) -> Access {
@@ -383,7 +383,7 @@ fn a_write_is_free_only_by_both_its_names() {
         fs::rename(world.root.join("ws/docs").join(from), world.root.join("ws/docs").join(to)).unwrap();
     }
     for (proposal, (path, expected)) in proposals.iter().zip(paths) {
-        assert_eq!((proposal.shown.as_str(), desk.verdict(&proposal.shown, &proposal.path)), (path, expected));
+        assert_eq!((proposal.shown.as_str(), desk.verdict(&proposal.shown, &proposal.path).0), (path, expected));
     }
     // An invalid rule also disables what the others allow.
     for broken in [r#""x[": "deny""#, r#""x": "denied""#] {

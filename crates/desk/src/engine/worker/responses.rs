@@ -262,8 +262,8 @@ impl Worker<'_> {
                 return Response::AboutDatabases(found.map(Box::new));
             }
             Request::Verdict { shown, path } => {
-                let verdict = self.desk.verdict(&shown, &path);
-                return Response::Verdict(Box::new((verdict, channel::ChannelSetup::of(&self.desk))));
+                let (verdict, has_rule) = self.desk.verdict(&shown, &path);
+                return Response::Verdict(Box::new((verdict, has_rule, channel::ChannelSetup::of(&self.desk))));
             }
             Request::Offer { context, tags } => {
                 return Response::Offer(Box::new(self.with_desk(|desk| {
