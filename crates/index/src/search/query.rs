@@ -88,16 +88,18 @@ struct Terms {
 }
 
 impl Terms {
+    /// Adds what is quoted. A run without blanks is its own phrase: a word of the index is all between two separators.
     fn add_phrase(&mut self, text: &str) {
         let words: Vec<&str> = words(text).collect();
-        let phrase = match words.as_slice() {
-            [] => None,
-            [run] => unspaced_phrase(run),
-            _ => Some(words.join(" ").to_lowercase()),
-        };
-        match phrase {
-            Some(phrase) => self.add(phrase),
-            None => self.add_words(text),
+        let is_spaced = |word: &str| !word.contains(is_unspaced);
+        for words in words.chunk_by(|one, other| is_spaced(one) && is_spaced(other)) {
+            match words {
+                [word] => match unspaced_phrase(word) {
+                    Some(phrase) => self.add(phrase),
+                    None => self.add_words(word),
+                },
+                _ => self.add(words.join(" ").to_lowercase()),
+            }
         }
     }
 
@@ -114,7 +116,8 @@ impl Terms {
         let is_name = |gap: &str| gap.len() <= LONGEST_JOINT && gap.chars().all(|char| JOINERS.contains(&char));
         let inside = name.trim_matches(|char: char| !char.is_alphanumeric());
         let joints = inside.split(char::is_alphanumeric).filter(|gap| !gap.is_empty());
-        if parts().nth(1).is_some() && joints.clone().all(is_name) && parts().any(has_content) {
+        let is_phrase = parts().nth(1).is_some() && !name.contains(is_unspaced);
+        if is_phrase && joints.clone().all(is_name) && parts().any(has_content) {
             self.add(parts().collect::<Vec<_>>().join(" ").to_lowercase());
         }
         versions(name).for_each(|version| self.add(version));
@@ -175,6 +178,10 @@ mod tests {
             ("Größe ändern", vec!["größe", "grösse", "ändern"]),
             ("日本語の 検索", vec!["日本 本語 語の", "日本", "本語", "語の", "検索"]),
             ("\"再試行\" \"再試\" 三", vec!["再試 試行", "再試", "三"]),
+            ("\"写代码，然后部署\"", vec!["写代 代码", "然后 后部 部署"]),
+            ("\"京都、大阪 3\"", vec!["京都", "大阪"]),
+            ("\"a circuit breaker 데이터\"", vec!["a circuit breaker", "데이 이터"]),
+            ("検索/東京都", vec!["検索", "東京 京都", "東京", "京都"]),
             ("用Rust写代码", vec!["用rust写代码", "用", "rust", "写代 代码", "写代", "代码"]),
             ("池", vec!["池"]),
             ("a retry 池", vec!["retry", "池"]),
