@@ -2,11 +2,15 @@
 //! the same rules to each word, so that the section and the excerpt shown for a document contain the words it was found
 //! by.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::stem::stem;
-use crate::words::{folded, in_basic_letters, initial, is_unspaced, parts, range_of, words};
+use crate::words::{
+    composed, composed_positions, folded, in_basic_letters, initial, is_unspaced, is_unspaced_phrase, parts, range_of,
+    unspaced_run, words,
+};
 
 /// A matching word of a text, or the matching part of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +26,20 @@ pub(crate) struct Match {
 /// The words of a text that match one of these terms, in text order. Terms are words, or phrases with blanks between
 /// the words. A word may match several terms, and each word of a phrase is a match.
 pub(crate) fn matches(text: &str, terms: &[String]) -> Vec<Match> {
+    let Cow::Owned(composed) = composed(text) else { return matches_in(text, terms) };
+    let mut found = matches_in(&composed, terms);
+    let positions = composed_positions(text);
+    for Match { range, .. } in &mut found {
+        let start = positions.partition_point(|(composed, _)| *composed <= range.start).saturating_sub(1);
+        let end = positions.partition_point(|(composed, _)| *composed < range.end);
+        let original = |at: usize| positions.get(at).map_or(text.len(), |(_, original)| *original);
+        *range = original(start)..original(end);
+    }
+    found
+}
+
+/// The matches in a text with composed characters.
+fn matches_in(text: &str, terms: &[String]) -> Vec<Match> {
     let wanted = QueryTerms::of(terms);
     let whole: Vec<Token> = words(text).map(|word| wanted.compared(word, text)).collect();
     let in_parts: Vec<Token> = words(text).flat_map(parts).map(|part| wanted.compared(part, text)).collect();
@@ -76,14 +94,6 @@ impl Token {
     }
 }
 
-/// The run without blanks that a term stands for: its only word, or the one whose pairs it consists of.
-fn unspaced_run(term: &[Token]) -> Option<String> {
-    term.iter().map(|word| word.text.as_str()).try_fold(String::new(), |run, word| {
-        let rest = run.chars().next_back().map_or(Some(word), |last| word.strip_prefix(last))?;
-        word.starts_with(is_unspaced).then(|| run + rest)
-    })
-}
-
 struct QueryTerms {
     /// The words of each term.
     terms: Vec<Vec<Token>>,
@@ -98,18 +108,18 @@ struct QueryTerms {
 impl QueryTerms {
     fn of(terms: &[String]) -> Self {
         let initials = terms.iter().flat_map(|term| words(term)).filter_map(initial).collect();
-        let terms: Vec<Vec<Token>> =
+        let tokens: Vec<Vec<Token>> =
             terms.iter().map(|term| words(term).map(|word| Token::of(word, term)).collect()).collect();
         let mut by_stem: HashMap<String, Vec<usize>> = HashMap::new();
         let mut unspaced = Vec::new();
-        for (at, term) in terms.iter().enumerate() {
-            let Some(first) = term.first() else { continue };
+        for (at, (term, words)) in terms.iter().zip(&tokens).enumerate() {
+            unspaced.extend(unspaced_run(term).map(|run| (at, run)));
+            let Some(first) = words.first().filter(|_| !is_unspaced_phrase(term)) else { continue };
             for stem in &first.stems {
                 by_stem.entry(stem.clone()).or_default().push(at);
             }
-            unspaced.extend(unspaced_run(term).map(|run| (at, run)));
         }
-        Self { terms, by_stem, unspaced, initials }
+        Self { terms: tokens, by_stem, unspaced, initials }
     }
 
     /// A word of a text. Computes no stem if no term begins with its first letter, which is so for most words.
@@ -160,7 +170,8 @@ mod tests {
     use super::*;
     use crate::pieces::terms;
     use crate::schema;
-    use crate::words::split_names;
+    use crate::sqlite::term_query;
+    use crate::words::{split_names, unspaced_phrase};
 
     /// An index of one text.
     fn indexed(text: &str) -> rusqlite::Connection {
@@ -178,12 +189,13 @@ mod tests {
             text in "((é|ü|ß|ł|Ø|æ|ё|E\u{301}|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|οδός|ΟΔΟΣ)([ _.,:-](([abAB1]|é|ß){1,3}(s|y|ed|ing)?|[水日本語a]{1,4})){0,5}",
             query in "(é|ü|ß|l|o|ae|е|[abAB1]){1,3}(s|ies|y|ed|ing|es|S)?|v[12]|[水日本語]{1,4}|ab[AB][ab]",
         ) {
-            let terms = terms(&query);
-            let any: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
-            let sql = "SELECT count(*) FROM documents_fts WHERE documents_fts MATCH ?";
-            let is_found = !terms.is_empty()
-                && indexed(&text).query_row(sql, [any.join(" OR ")], |row| row.get::<_, i64>(0)).unwrap() > 0;
-            prop_assert_eq!(!matches(&text, &terms).is_empty(), is_found, "{:?}", terms);
+            for terms in [terms(&query), unspaced_phrase(&query).into_iter().collect()] {
+                let any: Vec<String> = terms.iter().map(|term| term_query(term)).collect();
+                let sql = "SELECT count(*) FROM documents_fts WHERE documents_fts MATCH ?";
+                let is_found = !terms.is_empty()
+                    && indexed(&text).query_row(sql, [any.join(" OR ")], |row| row.get::<_, i64>(0)).unwrap() > 0;
+                prop_assert_eq!(!matches(&text, &terms).is_empty(), is_found, "{:?}", terms);
+            }
         }
     }
 
@@ -212,6 +224,9 @@ mod tests {
             ("spec.syncPolicy and the spec", &["spec syncpolicy"], "spec syncPolicy"),
             ("支払いの再試行は三回", &["再試行", "再試", "試行"], "再試行 再試 試行"),
             ("使用Rust编写", &["rust", "编写"], "Rust 编写"),
+            ("東京 京都, 東京都", &["東京 京都"], "東京都"),
+            ("- カ\u{3099}イト\u{3099}!", &["ガイド"], "カ\u{3099}イト\u{3099}"),
+            ("cafe\u{301} \u{110b}\u{1167}\u{11ab} x", &["연", "x"], "\u{110b}\u{1167}\u{11ab} x"),
             ("水と水", &["水"], "水 水"),
             ("水 と 水道", &["水"], "水 水"),
             ("ΟΔΟΣ, οδός", &["οδοσ"], "ΟΔΟΣ οδός"),

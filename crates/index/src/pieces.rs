@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use crate::words::{forms, is_stop_word, versions, words};
+use crate::words::{composed, forms, is_stop_word, versions, words};
 
 /// A piece ends at a blank line, or at this length in characters.
 const LENGTH: usize = 400;
@@ -74,6 +74,7 @@ fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
 /// The informative words of a piece, in lower case, each once. Names are also split into parts; versions are phrases.
 pub(crate) fn terms(piece: &str) -> Vec<String> {
     let mut seen = HashSet::new();
+    let piece = &*composed(piece);
     let forms = words(piece).flat_map(forms).map(|form| form.to_lowercase());
     let says_something = |term: &String| {
         term.chars().count() > 1 && !is_stop_word(term) && !is_inflection(term) && !is_small_number(term)
@@ -144,5 +145,6 @@ mod tests {
         assert_eq!(terms("upgrade the APIs from 2.8 to v2.9"), ["upgrade", "apis", "v2", "2 8", "2 9"]);
         assert_eq!(terms("10:00:12 item 21 answered 429"), ["item", "answered", "429"]);
         assert_eq!(terms("再実行してください"), ["再実行してください", "再実", "実行", "行し"]);
+        assert_eq!(terms("カ\u{3099}イト\u{3099}"), ["ガイド", "ガイ", "イド"]);
     }
 }

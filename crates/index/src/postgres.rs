@@ -31,7 +31,7 @@ mod text;
 use changes::Changes;
 pub(crate) use server::Server;
 use session::{PostgresError, Session};
-use text::{clean, searchable};
+use text::{clean, searchable, term_query};
 
 /// How long a reader waits for a connection: a dead server must not hold up a hook.
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
@@ -55,7 +55,7 @@ const UNUSED: &str = "30 days";
 /// others, so each word is ranked by itself and weighted by its rarity, as in the file's `bm25`.
 const RANKED: &str = "
 WITH terms AS MATERIALIZED (
-    SELECT nth, phraseto_tsquery('refdesk.english', term) AS query FROM unnest($2::text[]) WITH ORDINALITY AS u (term, nth)
+    SELECT nth, to_tsquery('refdesk.english', term) AS query FROM unnest($2::text[]) WITH ORDINALITY AS u (term, nth)
 ), matches AS (
     SELECT t.nth, d.id, ts_rank('{1, 1, 1, 1}', d.words, t.query, 1) AS rank FROM terms t
     JOIN refdesk.documents d ON d.repository = $1 AND d.words @@ t.query
@@ -302,7 +302,7 @@ impl Storage for PostgresStorage {
     }
 
     fn best_by_words(&self, terms: &[&str], each: &mut dyn FnMut(i64) -> bool) -> Result<(), Error> {
-        let wanted: Vec<String> = terms.iter().map(|term| searchable(term)).collect();
+        let wanted: Vec<String> = terms.iter().map(|term| term_query(term)).collect();
         let ranked: Vec<i64> = self.all(RANKED, &[&self.repository, &wanted], |row| row.try_get(0))?;
         for id in ranked {
             if !each(id) {
@@ -315,13 +315,13 @@ impl Storage for PostgresStorage {
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error> {
         // Otherwise each word is parsed again for every document that it is compared with.
         let sql = "WITH terms AS MATERIALIZED (
-                       SELECT nth, phraseto_tsquery('refdesk.english', word) AS query
+                       SELECT nth, to_tsquery('refdesk.english', word) AS query
                        FROM unnest($2::text[]) WITH ORDINALITY AS w (word, nth)
                    )
                    SELECT t.nth, found.id FROM terms t CROSS JOIN LATERAL (
                        SELECT d.id FROM refdesk.documents d WHERE d.repository = $1 AND d.words @@ t.query LIMIT $3
                    ) AS found";
-        let wanted: Vec<String> = words.iter().map(|word| searchable(word)).collect();
+        let wanted: Vec<String> = words.iter().map(|word| term_query(word)).collect();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let pair = |row: &Row| Ok((row.try_get(0)?, row.try_get(1)?));
         let pairs: Vec<(i64, i64)> = self.all(sql, &[&self.repository, &wanted, &limit], pair)?;

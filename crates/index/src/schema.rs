@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 /// Stored in `user_version`. An index with a lower number is rebuilt; one with a higher number is refused.
-pub(crate) const VERSION: i64 = 9;
+pub(crate) const VERSION: i64 = 10;
 
 /// Triggers keep the full-text index equal to the text of all rows of `documents`.
 const TABLES: &str = "

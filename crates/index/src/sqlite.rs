@@ -12,6 +12,7 @@ use crate::storage::{
     from_json, in_json, whole,
 };
 use crate::vector::Vector;
+use crate::words::is_unspaced_phrase;
 use refdesk_files::{Folder, Lock, SealKey, Stamp};
 use refdesk_text::Error;
 
@@ -267,7 +268,7 @@ impl Storage for SqliteStorage {
             let mut statement = connection.prepare_cached(
                 "SELECT rowid FROM documents_fts WHERE documents_fts MATCH ? AND rank MATCH ? ORDER BY rank",
             )?;
-            let any: Vec<String> = terms.iter().map(|term| quoted(term)).collect();
+            let any: Vec<String> = terms.iter().map(|term| term_query(term)).collect();
             let mut rows = statement.query((any.join(" OR "), SEARCH_RANK))?;
             while let Some(row) = rows.next()? {
                 if !each(row.get(0)?) {
@@ -281,7 +282,7 @@ impl Storage for SqliteStorage {
     fn containing(&self, words: &[&str], limit: usize) -> Result<Vec<Vec<i64>>, Error> {
         self.ask(|connection| {
             let mut statement = connection.prepare_cached(CONTAINING)?;
-            let mut ids = |word: &&str| statement.query_map((quoted(word), limit), |row| row.get(0))?.collect();
+            let mut ids = |word: &&str| statement.query_map((term_query(word), limit), |row| row.get(0))?.collect();
             words.iter().map(&mut ids).collect()
         })
     }
@@ -289,7 +290,7 @@ impl Storage for SqliteStorage {
     fn with_stem_start(&self, start: &str, limit: usize) -> Result<Vec<i64>, Error> {
         self.ask(|connection| {
             let mut statement = connection.prepare_cached(CONTAINING)?;
-            statement.query_map((format!("{} *", quoted(start)), limit), |row| row.get(0))?.collect()
+            statement.query_map((format!("{} *", term_query(start)), limit), |row| row.get(0))?.collect()
         })
     }
 
@@ -358,9 +359,10 @@ impl Storage for SqliteStorage {
     }
 }
 
-/// A word or phrase, quoted for full-text search.
-fn quoted(word: &str) -> String {
-    format!("\"{}\"", word.replace('"', "\"\""))
+/// The full-text query for a word or phrase.
+pub(crate) fn term_query(term: &str) -> String {
+    let column = if is_unspaced_phrase(term) { "words : " } else { "" };
+    format!("{column}\"{}\"", term.replace('"', "\"\""))
 }
 
 /// Marks what readers have loaded as outdated. The value is random, because another file could have the same counter.

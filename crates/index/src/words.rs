@@ -2,8 +2,10 @@
 //! scripts without blanks between words.
 
 use std::borrow::Cow;
+use std::iter::once;
 use std::ops::Range;
 
+use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use refdesk_text::fold::fold;
@@ -41,6 +43,19 @@ pub(crate) fn composed(text: &str) -> Cow<'_, str> {
         IsNormalized::Yes => Cow::Borrowed(text),
         _ => Cow::Owned(text.nfc().collect()),
     }
+}
+
+/// The byte positions in a composed text and in the text itself before which both have the same characters, in order.
+pub(crate) fn composed_positions(text: &str) -> Vec<(usize, usize)> {
+    let is_start = |char: char| canonical_combining_class(char) == 0 && is_nfc_quick(once(char)) == IsNormalized::Yes;
+    let mut positions = vec![(0, 0)];
+    let (mut composed, mut from) = (0, 0);
+    for (at, _) in text.char_indices().skip(1).filter(|(_, char)| is_start(*char)) {
+        composed += text.get(from..at).unwrap_or_default().nfc().map(char::len_utf8).sum::<usize>();
+        positions.push((composed, at));
+        from = at;
+    }
+    positions
 }
 
 /// The first letter of a word, and of its stem, in the form that full-text search compares.
@@ -121,6 +136,20 @@ pub(crate) fn unspaced_phrase(run: &str) -> Option<String> {
     (!pairs.is_empty() && run.chars().all(is_unspaced)).then(|| pairs.join(" "))
 }
 
+/// The run without blanks that a term stands for: its only word, or the one whose pairs it consists of.
+pub(crate) fn unspaced_run(term: &str) -> Option<String> {
+    term.split(' ').try_fold(String::new(), |run, word| {
+        let rest = run.chars().next_back().map_or(Some(word), |last| word.strip_prefix(last))?;
+        word.starts_with(is_unspaced).then(|| run + rest)
+    })
+}
+
+/// Whether a term is an [`unspaced_phrase`]. Only the words of [`split_names`] contain it: the words `東京` and `京都` of
+/// a text, one after the other, are not `東京都`.
+pub(crate) fn is_unspaced_phrase(term: &str) -> bool {
+    term.contains(' ') && unspaced_run(term).is_some()
+}
+
 /// The parts of a name that changes between lower and upper case, letters and digits, or scripts with and without
 /// blanks: `selectHTTPRefs2` gives `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
 pub fn parts(word: &str) -> Vec<&str> {
@@ -165,29 +194,29 @@ fn is_number(part: &str) -> bool {
 
 /// The further forms by which the words of a text are found, separated by blanks, to be indexed as words.
 pub(crate) fn split_names(text: &str) -> String {
-    let text = &*composed(text);
+    let composed = composed(text);
+    // Full-text search compares other words with the text as it is written, apart from accents.
+    let is_changed = matches!(composed, Cow::Owned(_));
     let is_long = |part: &str| part.chars().filter(|char| !is_accent(*char)).nth(1).is_some();
-    let forms = words(text)
-        .filter(|word| !has_one_form(word))
-        .flat_map(|word| forms(word).into_iter().skip(1).filter(move |form| is_long(form) || !is_long(word)));
-    let is_part_of = |word: &&str| word.chars().nth(1).is_some();
-    let unspaced = words(text)
-        .filter(|word| !word.is_ascii())
-        .filter(is_part_of)
-        .flat_map(parts)
-        .filter(|part| part.starts_with(is_unspaced));
-    // A single character can be a whole word.
-    let singles = unspaced.flat_map(|part| part.split("")).filter(|char| !char.is_empty()).map(Cow::Borrowed);
-    // With a `v`, the first number is a different word.
-    let versions = text.split(char::is_whitespace).filter(|word| word.contains(['v', 'V'])).flat_map(versions);
-    let mut split = String::new();
-    for part in forms.chain(singles).chain(versions.map(Cow::Owned)) {
-        if !split.is_empty() {
-            split.push(' ');
+    let mut found: Vec<Cow<str>> = Vec::new();
+    for word in words(&composed).filter(|word| !has_one_form(word)) {
+        found.extend((is_changed && !word.is_ascii()).then_some(Cow::Borrowed(word)));
+        let is_other = |form: &Cow<str>| !form.chars().all(is_unspaced) && (is_long(form) || !is_long(word));
+        found.extend(forms(word).into_iter().skip(1).filter(is_other));
+        if word.is_ascii() || word.chars().nth(1).is_none() {
+            continue;
         }
-        split.push_str(&part);
+        for run in parts(word).into_iter().filter(|part| part.starts_with(is_unspaced)) {
+            let part = Some(run).filter(|run| *run != word && run.chars().nth(1).is_some());
+            // A single character can be a whole word. They also separate the pairs of this run from those of the next.
+            let singles = run.split("").filter(|char| !char.is_empty());
+            found.extend(part.into_iter().chain(pairs(run)).chain(singles).map(Cow::Borrowed));
+        }
     }
-    split
+    // With a `v`, the first number is a different word.
+    let versions = composed.split(char::is_whitespace).filter(|word| word.contains(['v', 'V'])).flat_map(versions);
+    found.extend(versions.map(Cow::Owned));
+    found.join(" ")
 }
 
 #[cfg(test)]
@@ -285,8 +314,10 @@ mod tests {
         ] {
             assert_eq!(forms(word).join(" "), expected, "{word}");
         }
-        assert_eq!(split_names("重试策略, 用Rust写, 水"), "重试 试策 策略 Rust 重 试 策 略 用 写");
+        assert_eq!(split_names("重试策略, 用Rust写, 水"), "重试 试策 策略 重 试 策 略 Rust 用 写");
+        assert_eq!(split_names("東京都3京都府"), "東京都 東京 京都 東 京 都 京都府 京都 都府 京 都 府");
         assert_eq!(split_names("ø, aØ"), "o ao");
-        assert_eq!(split_names("\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"), split_names("한국"));
+        assert_eq!(split_names("\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}"), "한국 한 국");
+        assert_eq!(split_names("カ\u{3099}イト\u{3099}, plain"), "ガイド ガイ イド ガ イ ド");
     }
 }

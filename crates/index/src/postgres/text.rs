@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::words::{folded, words};
+use crate::words::{folded, is_unspaced_phrase, words};
 
 /// Longer words, in bytes, do not occur in human text, and PostgreSQL refuses those over 2,046 bytes.
 const WORD: usize = 255;
@@ -32,9 +32,30 @@ pub(super) fn searchable(text: &str) -> String {
     found
 }
 
+/// The text of a full-text query for a word or phrase.
+pub(super) fn term_query(term: &str) -> String {
+    let weight = if is_unspaced_phrase(term) { ":B" } else { "" };
+    let words = searchable(term);
+    let words: Vec<String> = words.split_whitespace().map(|word| format!("'{word}'{weight}")).collect();
+    words.join(" <-> ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_term_is_a_query() {
+        for (term, expected) in [
+            ("retry", "'retry'"),
+            ("Blue green", "'blue' <-> 'green'"),
+            ("東京 京都", "'東京':B <-> '京都':B"),
+            ("it's \\ &", "'it' <-> 's'"),
+            ("?", ""),
+        ] {
+            assert_eq!(term_query(term), expected, "{term}");
+        }
+    }
 
     #[test]
     fn words_are_separated_by_blanks() {

@@ -311,6 +311,7 @@ fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
         inline("zh", "# 部署\n\n使用Rust编写的服务通过流水线部署到生产环境。"),
         inline("ko", "# 배포\n\n데이터베이스에서 스키마를 읽는다."),
         inline("en", "# Retry\n\na retry repeats a call"),
+        inline("two", "# 一覧\n\n- 東京\n- 京都\n\n大阪だ、だ阪神"),
     ]);
     let (index, _) = world.index();
     for (query, expected) in [
@@ -331,6 +332,9 @@ fn texts_without_blanks_are_found_by_what_is_in_them(world: &World) {
         let found = index.search(&everything(query), None).unwrap();
         let sources: Vec<_> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
         assert_eq!(sources, [expected], "{query}");
+    }
+    for query in ["\"東京都\"", "\"阪だ阪\""] {
+        assert!(index.search(&everything(query), None).unwrap().hits.is_empty(), "{query}");
     }
     let found = index.search(&everything("\"再試行\" \"行再試\""), None).unwrap();
     assert_eq!(found.hits[0].because[0].words, ["再試 試行"], "a phrase has an order");
@@ -444,8 +448,10 @@ fn letters_are_found_in_basic_letters(world: &World) {
 }
 
 fn the_section_and_the_excerpt_have_the_word_that_was_found(world: &World) {
+    let (guide, connection) = ("カ\u{3099}イト\u{3099}", "\u{110b}\u{1167}\u{11ab}\u{1100}\u{1167}\u{11af}");
     let words = ["Three VMs", "A café", "On node18", "GRÖSSE", "maxRetryCount", "policies", "v2.8", "再試行は三回"];
-    let sections = words.iter().enumerate().map(|(nth, word)| format!("## Part {nth}\n\n{word} here.\n\n"));
+    let words = words.into_iter().chain([guide, connection]);
+    let sections = words.enumerate().map(|(nth, word)| format!("## Part {nth}\n\n{word} here.\n\n"));
     world.write("all.md", &format!("# All\n\n{}", sections.collect::<String>()));
     world.update(vec![world.file("all", "all.md")]);
     let (index, _) = world.index();
@@ -459,6 +465,8 @@ fn the_section_and_the_excerpt_have_the_word_that_was_found(world: &World) {
         ("2.8", 6, "2 8"),
         ("再試行", 7, "再試行"),
         ("\"再試行は\"", 7, "再試行は"),
+        ("ガイド", 8, guide),
+        ("연결", 9, connection),
     ] {
         let kinds = ["text".to_owned()];
         let found = index.search(&SearchQuery { kinds: &kinds, ..everything(query) }, None).unwrap();
