@@ -57,7 +57,7 @@ fn update(desk: &mut Desk, args: &IndexArgs) -> Result<Option<IndexReport>, Erro
         });
     }
     let mut shown = ProgressLine::new();
-    let how = Indexing { fresh: args.fresh, words_only: args.words_only };
+    let how = Indexing { fresh: args.fresh, words_only: args.words_only, background: args.background };
     let done = desk.update_index(how, &mut |progress| {
         shown.show(progress);
         !has_ended.load(Ordering::Relaxed)

@@ -43,6 +43,8 @@ pub struct Indexing {
     pub fresh: bool,
     /// Skip computing vectors.
     pub words_only: bool,
+    /// Nobody asked for it, so an index of an older version that others share stays.
+    pub background: bool,
 }
 
 impl Desk {
@@ -78,7 +80,8 @@ impl Desk {
         let now: SystemTime = (self.options.clock)();
         let pages = self.documented_pages();
         let (catalog, pages, fresh) = (&*self.catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
-        let job = Job { catalog, may_stay: &may_stay, pages, embedder, fresh, now, progress };
+        let may_affect_others = !how.background;
+        let job = Job { catalog, may_stay: &may_stay, pages, embedder, fresh, may_affect_others, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;
         // Make git ignore the state folder, as it did before.
         let _ = self.store.ignore_in_git();

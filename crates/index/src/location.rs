@@ -196,8 +196,8 @@ impl Location {
     /// The file system's error.
     pub fn is_present(&self) -> Result<bool, Error> {
         #[cfg(feature = "postgres")]
-        if self.server.is_some() {
-            return self.read().map(|storage| storage.is_some());
+        if let Some(server) = &self.server {
+            return Ok(self.read()?.is_some() || PostgresStorage::is_older(server)?);
         }
         let Ok(folder) = self.folder() else { return Ok(false) };
         let found = self.found(&folder).map_err(|error| self.failed(Code::IndexUnreadable, &error))?;
@@ -206,18 +206,20 @@ impl Location {
 
     /// Opens the index for writing, or creates it; `None` if another process is writing. An older version is removed
     /// first; a damaged or foreign index is set aside. A `fresh` index is built next to the existing one, which stays
-    /// if the new one cannot be completed.
+    /// if the new one cannot be completed. An older version on a server is that of all repositories there, so it is
+    /// removed only if this `may_affect_others`.
     ///
     /// # Errors
     /// It has a newer version, there is no key, or the file system's error.
-    pub(crate) fn write(&self, fresh: bool) -> Result<Option<Writable>, Error> {
+    #[cfg_attr(not(feature = "postgres"), expect(unused_variables, reason = "a file has no others"))]
+    pub(crate) fn write(&self, fresh: bool, may_affect_others: bool) -> Result<Option<Writable>, Error> {
         #[cfg(feature = "postgres")]
         if let Some(server) = &self.server {
-            let storage = PostgresStorage::write(server, &self.workspace, &self.sealer, fresh)?;
-            return Ok(storage.map(|storage| Writable {
+            let opened = PostgresStorage::write(server, &self.workspace, &self.sealer, fresh, may_affect_others)?;
+            return Ok(opened.map(|(storage, is_replaced)| Writable {
                 storage: Box::new(storage),
                 replacement: None,
-                is_replaced: false,
+                is_replaced,
                 is_set_aside: false,
             }));
         }

@@ -187,6 +187,7 @@ mod tests {
             pages: None,
             embedder: Some(MiniLm::shared().unwrap()),
             fresh: false,
+            may_affect_others: true,
             now: std::time::UNIX_EPOCH,
             progress: &mut |_| true,
         };

@@ -85,13 +85,20 @@ impl PostgresStorage {
         Ok(Some(Self { session, repository, is_writer: false, checkout, workspace: workspace.to_path_buf() }))
     }
 
-    /// Opens the index for writing and creates missing tables; `None` if another process is writing.
+    /// Whether the database has the indexes of an older version.
+    pub(crate) fn is_older(server: &Server) -> Result<bool, Error> {
+        schema::is_older(&Session::open(server, CONNECT_LIMIT, READ_LIMIT)?)
+    }
+
+    /// Opens the index for writing and creates missing tables; `None` if another process is writing. The flag tells
+    /// whether the indexes of an older version were removed, which is an error unless `may_replace`.
     pub(crate) fn write(
         server: &Server,
         workspace: &Path,
         sealer: &Sealer,
         fresh: bool,
-    ) -> Result<Option<Self>, Error> {
+        may_replace: bool,
+    ) -> Result<Option<(Self, bool)>, Error> {
         // Without a key, every text is compared by content.
         let key = sealer.key_or_new().map(drop);
         let checkout = checkout(sealer);
@@ -100,8 +107,11 @@ impl PostgresStorage {
             return Err(server.unusable(&why));
         };
         let session = Session::open(&server.for_writing(), READ_LIMIT, WRITE_LIMIT)?;
-        let Some(repository) = schema::make(&session, &name, fresh)? else { return Ok(None) };
-        Ok(Some(Self { session, repository, is_writer: true, checkout, workspace: workspace.to_path_buf() }))
+        let Some((repository, is_replaced)) = schema::make(&session, &name, fresh, may_replace)? else {
+            return Ok(None);
+        };
+        let workspace = workspace.to_path_buf();
+        Ok(Some((Self { session, repository, is_writer: true, checkout, workspace }, is_replaced)))
     }
 
     fn number(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<usize, Error> {

@@ -146,6 +146,7 @@ impl World {
             pages: pages.as_deref().map(|pages| pages as &dyn DatabasePages),
             embedder: Some(&self.model),
             fresh,
+            may_affect_others: true,
             now,
             progress,
         };
@@ -525,6 +526,7 @@ fn a_text_that_was_just_written_is_compared_by_its_content() {
             pages: None,
             embedder: None,
             fresh: false,
+            may_affect_others: true,
             now,
             progress: &mut |_| true,
         };

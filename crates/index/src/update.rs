@@ -135,6 +135,8 @@ pub struct Job<'a> {
     pub embedder: Option<&'a dyn Embedder>,
     /// Whether to build a new index, which replaces the old one when it is complete.
     pub fresh: bool,
+    /// Whether an older version of a shared index may be replaced, which removes the indexes of all other repositories.
+    pub may_affect_others: bool,
     /// The current time.
     pub now: SystemTime,
     /// Called with the progress several times a second; ends the run by returning false.
@@ -177,7 +179,7 @@ fn forget_texts(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> R
         // An index of an older version was replaced by an empty one.
         _ => {}
     }
-    let Some(Writable { mut storage, .. }) = location.write(false)? else { return Ok(None) };
+    let Some(Writable { mut storage, .. }) = location.write(false, false)? else { return Ok(None) };
     let gone = gone(&*storage)?;
     threshold::expire(&mut *storage)?;
     let removed = storage.update_texts(&gone)?;
@@ -187,9 +189,8 @@ fn forget_texts(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> R
 }
 
 fn run(location: &Location, job: &mut Job) -> Result<Option<Report>, Error> {
-    let Some(Writable { mut storage, replacement, is_replaced, is_set_aside }) = location.write(job.fresh)? else {
-        return Ok(None);
-    };
+    let opened = location.write(job.fresh, job.may_affect_others)?;
+    let Some(Writable { mut storage, replacement, is_replaced, is_set_aside }) = opened else { return Ok(None) };
     let mut report = Report { is_replaced, is_set_aside, ..Report::default() };
     let filled = fill(&mut *storage, job, &mut report);
     // Close the files before they are renamed or removed.

@@ -88,7 +88,7 @@ fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
         let folder = world.path().join(STATE_FOLDER);
         let other = Connection::open(world.location().path()).unwrap();
         other.execute_batch(held_by).unwrap();
-        let held = world.location().write(false).map(|_| ());
+        let held = world.location().write(false, true).map(|_| ());
         if is_read {
             // Only writers have to wait.
             assert!(held.is_ok(), "{held_by}: {held:?}");
@@ -106,7 +106,7 @@ fn an_index_that_another_process_holds_is_not_taken_for_damaged() {
         other.execute_batch("ROLLBACK").ok();
         drop(other);
         assert_eq!(world.best("retry"), ["a"], "{held_by}: the same index as before");
-        assert!(!world.location().write(false).unwrap().unwrap().is_replaced, "{held_by}");
+        assert!(!world.location().write(false, true).unwrap().unwrap().is_replaced, "{held_by}");
     }
 }
 

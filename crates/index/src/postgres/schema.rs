@@ -1,5 +1,7 @@
 //! The tables in a PostgreSQL database: those of the file (SEARCH S1.1), in the schema `refdesk`, for many repositories.
 
+use std::cmp::Ordering;
+
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
@@ -120,11 +122,24 @@ pub(super) fn find(session: &Session, repository: &str) -> Result<Option<i32>, E
     }
 }
 
-/// The id of a repository, after creating missing tables and taking the repository's lock; `None` if another process
-/// has the lock.
-pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<Option<i32>, Error> {
-    if session.ask(async |client| make_tables(client).await)? > VERSION {
-        return Err(session.server.newer());
+/// Whether the database has tables with an older version.
+pub(super) fn is_older(session: &Session) -> Result<bool, Error> {
+    Ok(session.ask(async |client| version(client).await)?.is_some_and(|known| known < VERSION))
+}
+
+/// The id of a repository, after creating missing tables and taking the repository's lock, and whether tables with an
+/// older version were replaced; `None` if another process has the lock.
+pub(super) fn make(
+    session: &Session,
+    repository: &str,
+    fresh: bool,
+    may_replace: bool,
+) -> Result<Option<(i32, bool)>, Error> {
+    let (version, is_replaced) = session.ask(async |client| make_tables(client, may_replace).await)?;
+    match version.cmp(&VERSION) {
+        Ordering::Greater => return Err(session.server.newer()),
+        Ordering::Less => return Err(session.server.older()),
+        Ordering::Equal => {}
     }
     session.ask(async |client| {
         let sql = "INSERT INTO refdesk.repositories (name) VALUES ($1) ON CONFLICT DO NOTHING";
@@ -144,23 +159,26 @@ pub(super) fn make(session: &Session, repository: &str, fresh: bool) -> Result<O
             }
             transaction.commit().await?;
         }
-        Ok(Some(number))
+        Ok(Some((number, is_replaced)))
     })
 }
 
-/// Creates the tables if there are none or older ones; returns their version afterwards.
-async fn make_tables(client: &mut Client) -> Result<i64, PostgresError> {
+/// Creates the tables if there are none, or older ones that may be replaced; returns their version afterwards, and
+/// whether older ones were replaced.
+async fn make_tables(client: &mut Client, may_replace: bool) -> Result<(i64, bool), PostgresError> {
     if let Some(known) = version(client).await?.filter(|known| *known >= VERSION) {
-        return Ok(known);
+        return Ok((known, false));
     }
     let transaction = client.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1, 0)", &[&LOCKS]).await?;
     // Another process may have created them in the meantime.
     let made = transaction.query_one("SELECT to_regclass('refdesk.version') IS NOT NULL", &[]).await?;
-    if made.try_get::<_, bool>(0)? {
+    let is_replaced = made.try_get(0)?;
+    if is_replaced {
         let row = transaction.query_opt("SELECT version FROM refdesk.version", &[]).await?;
-        if let Some(known) = row.map(|row| row.try_get::<_, i64>(0)).transpose()?.filter(|known| *known >= VERSION) {
-            return Ok(known);
+        let known: i64 = row.map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
+        if known >= VERSION || !may_replace {
+            return Ok((known, false));
         }
         transaction.batch_execute(REMOVED).await?;
     }
@@ -171,7 +189,7 @@ async fn make_tables(client: &mut Client) -> Result<i64, PostgresError> {
     transaction.batch_execute(TABLES).await?;
     transaction.execute("INSERT INTO refdesk.version VALUES ($1)", &[&VERSION]).await?;
     transaction.commit().await?;
-    Ok(VERSION)
+    Ok((VERSION, is_replaced))
 }
 
 /// The version of the tables; `None` if there are none.

@@ -164,6 +164,15 @@ impl Server {
         Error::new(Code::IndexUnreachable, message, "try again")
     }
 
+    /// The error for tables with an older version that must not be replaced.
+    pub(crate) fn older(&self) -> Error {
+        let shown = self.shown();
+        let message = format!(
+            "the search index in {shown} was built by an older refdesk; a new one replaces those of all repositories there"
+        );
+        Error::new(Code::NoIndex, message, Fix::BuildIndex)
+    }
+
     /// The error for tables with a newer version.
     pub(crate) fn newer(&self) -> Error {
         let message = format!("the search index in {} was made by a newer refdesk", self.shown());

@@ -98,13 +98,22 @@ fn versions(server: &TestServer, database: &str) {
     };
     assert_eq!(code(), Ok(false));
     assert_eq!(world.update(sources()).added, 2);
+    let other = checkout(&server.url("refdesk", database), "https://git.example/team/other");
+    other.update(sources());
     server.run(database, "UPDATE refdesk.version SET version = 99");
     assert_eq!(code(), Err(Code::IndexNewer));
     assert_eq!(world.run(sources(), true, &mut |_| true).unwrap_err().code, Code::IndexNewer);
     server.run(database, "UPDATE refdesk.version SET version = 0");
     assert_eq!(code(), Ok(false));
-    assert_eq!(world.update(sources()).added, 2);
+    assert!(world.location().is_present().unwrap(), "it is there, although it cannot be used");
+    let refused = world.location().write(false, false).map(drop).unwrap_err();
+    assert_eq!((refused.code, refused.fix), (Code::NoIndex, Fix::BuildIndex));
+    assert_eq!(server.count(database, "SELECT count(*) FROM refdesk.documents"), 4, "those of others stay");
+    let built = world.update(sources());
+    assert_eq!((built.added, built.is_replaced, built.is_set_aside), (2, true, false));
     assert_eq!(code(), Ok(true));
+    assert!(!world.update(sources()).is_replaced);
+    assert!(!other.location().is_present().unwrap());
 }
 
 fn odd_texts(server: &TestServer, database: &str) {
