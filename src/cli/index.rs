@@ -79,7 +79,7 @@ fn summary(desk: &Desk, report: &IndexReport) -> String {
     if report.is_set_aside {
         text.push_str(
             "The old index was damaged or not made here, as after moving or copying the workspace, and was kept as \
-             .jaato/refdesk/index.db.aside.\n",
+             .jaato/refdesk/index.db.aside, or with a number if that name was taken.\n",
         );
     } else if report.is_replaced {
         text.push_str("The old index was from another version, and was removed.\n");

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rustix::fs::{Access, access};
 use serde::{Deserialize, Serialize};
 
 use self::connection::{connect, enlarge_buffers, file_uri, is_damage, is_held, is_transient};
@@ -39,6 +40,7 @@ const PLACE: &str = "index.json";
 const RECORD_LIMIT: u64 = 4_096;
 
 const MAKE_WRITABLE: &str = "make .jaato/refdesk writable";
+const MAKE_READABLE: &str = "make .jaato/refdesk and its files readable";
 
 /// The place of a workspace's index.
 #[derive(Debug, Clone)]
@@ -427,16 +429,22 @@ impl Location {
         let fix = match error.kind() {
             _ if is_link_refused(error) => "remove the link, or replace it with its target",
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
+            io::ErrorKind::PermissionDenied if code == Code::IndexUnreadable => MAKE_READABLE,
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
             _ if is_disk_full(error) => "free some disk space",
             _ => "move the file or folder that is in its place",
         };
-        // The error about a link names the path.
-        let message = match is_link_refused(error) {
-            true => format!("the search index cannot be used: {error}"),
-            false => format!("the search index {}: {error}", self.path().display()),
+        Error::new(code, self.unusable(error), fix)
+    }
+
+    /// A message with an error, which may itself name the file that it is about.
+    fn unusable(&self, error: &dyn std::error::Error) -> String {
+        let why = error.to_string();
+        let path = match why.contains(&format!("{STATE_FOLDER}/{DATABASE}")) {
+            true => String::new(),
+            false => format!(" {}", self.path().display()),
         };
-        Error::new(code, message, fix)
+        format!("the search index{path} cannot be used: {why}")
     }
 
     /// The error for rows that we did not write. Removes the record, so that the next run builds another index.
@@ -466,18 +474,18 @@ impl Location {
         if is_held(error) {
             return self.held();
         }
-        let message = format!("the search index {} cannot be used: {error}", self.path().display());
+        let is_readable = || access(self.path(), Access::READ_OK).is_ok();
         let fix = match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Fix::from("free some disk space"),
             Some(ErrorCode::SystemIoFailure) => Fix::from("free some disk space, or check the disk"),
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
                 if !is_writable(&self.workspace.join(STATE_FOLDER)) =>
             {
-                Fix::from(MAKE_WRITABLE)
+                Fix::from(if is_readable() { MAKE_WRITABLE } else { MAKE_READABLE })
             }
             _ => Fix::BuildIndex,
         };
-        Error::new(Code::IndexUnreadable, message, fix)
+        Error::new(Code::IndexUnreadable, self.unusable(error), fix)
     }
 
     /// The error for an index that another process keeps locked.

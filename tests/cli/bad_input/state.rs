@@ -83,6 +83,10 @@ fn what_is_not_a_file_is_set_aside_and_commands_go_on() {
             ] {
                 let ran = world.feed(words, input.as_bytes());
                 assert_eq!(ran.code, 0, "{file}, pipe: {is_pipe}: {ran}");
+                if words[0] == "index" && file == "index.db" {
+                    let kept = "index.db.aside, or with a number if that name was taken.";
+                    assert!(ran.text().contains(kept), "{ran}");
+                }
             }
             assert_eq!(world.picks(), ["other"]);
             // A pipe in place of `.gitignore` is replaced without being set aside.

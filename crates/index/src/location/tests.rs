@@ -62,8 +62,30 @@ fn a_log_in_a_folder_that_cannot_be_written_asks_to_make_it_writable() {
         assert_eq!(world.best("retry"), ["a"]);
         let refused = world.run(Vec::new(), false, &mut |_| true).unwrap_err();
         assert_eq!(refused.fix, Fix::from(MAKE_WRITABLE));
+        fs::set_permissions(world.location().path(), fs::Permissions::from_mode(0o000)).unwrap();
+        let refused = world.location().read().map(drop).unwrap_err();
+        assert_eq!(refused.fix, Fix::from(MAKE_READABLE));
     }
     mode(0o700);
+}
+
+#[test]
+fn an_index_that_cannot_be_opened_is_named_once() {
+    let location = World::new().location();
+    let path = location.path().display().to_string();
+    let denied = io::Error::new(io::ErrorKind::PermissionDenied, format!("{path}: Permission denied"));
+    let full = io::Error::from(io::ErrorKind::StorageFull);
+    for (error, fix) in [
+        (location.failed(Code::IndexUnreadable, &denied), MAKE_READABLE),
+        (location.failed(Code::IndexUnwritable, &denied), MAKE_WRITABLE),
+        (location.failed(Code::IndexUnwritable, &full), "free some disk space"),
+        // Its folder is missing.
+        (location.open_for(OpenMode::Shared).map(drop).unwrap_err(), MAKE_READABLE),
+    ] {
+        assert_eq!(error.message.matches(&path).count(), 1, "{error}");
+        assert!(error.message.contains("cannot be used: "), "{error}");
+        assert_eq!(error.fix, Fix::from(fix), "{error}");
+    }
 }
 
 #[test]
