@@ -327,6 +327,27 @@ fn a_connection_that_is_lost_while_values_are_read_leaves_the_pages_alone() {
     assert!(outcome(&world) == before, "{told}");
 }
 
+/// The script may change after it was checked, and a person may have to confirm each run.
+#[test]
+fn the_program_of_a_password_runs_once() {
+    let Some(server) = TestServer::start() else { return };
+    server.database("once");
+    server.run("once", "CREATE TABLE t (n int); INSERT INTO t VALUES (7)");
+    let connection = format!(
+        "{{host: {:?}, port: {}, database: once, user: refdesk, password_command: sh ./pw.sh}}",
+        server.folder(),
+        server.port()
+    );
+    let config = format!("databases: [{{name: once, type: postgres, connection: {connection}}}]\n");
+    let world = Workspace::with(&[(".jaato/databases.yaml", &config)]);
+    world.put("pw.sh", b"echo x; echo 'touch \"$workspaceRoot/again\"; exit 1' >\"$workspaceRoot/pw.sh\"\n");
+    world.trust("home/.local/state/refdesk");
+    let told = world.run(&DOCUMENT).exits(0);
+    assert!(!world.path.join("again").exists(), "{told}");
+    let has_statistics = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).contains("1 distinct value");
+    assert!(pages(&world).values().any(has_statistics), "{told}");
+}
+
 #[test]
 fn a_table_that_another_transaction_has_locked_keeps_its_pages() {
     let Some(server) = TestServer::start() else { return };

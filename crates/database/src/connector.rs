@@ -8,6 +8,8 @@ pub(crate) mod sqlite;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+#[cfg(feature = "postgres")]
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -119,6 +121,14 @@ impl Default for ConnectionEnvironment {
     }
 }
 
+/// The address of a server, once it was determined. What that reads and runs was checked before; later, the program of
+/// a password or the certificates could be others.
+#[derive(Debug, Clone, Default)]
+pub struct ServerAddress {
+    #[cfg(feature = "postgres")]
+    found: Arc<OnceLock<refdesk_postgres::Address>>,
+}
+
 /// A database that may be accessed: its configuration, and the path if it is a file.
 #[derive(Debug, Clone)]
 pub struct AccessibleDatabase<'c> {
@@ -126,6 +136,8 @@ pub struct AccessibleDatabase<'c> {
     pub config: &'c DatabaseConfig,
     /// The absolute path of its file without links; empty for a server.
     pub file: PathBuf,
+    /// The address of its server, shared by all who access it.
+    pub address: ServerAddress,
     /// What may be used to find a server.
     pub around: ConnectionEnvironment,
 }
@@ -145,7 +157,7 @@ fn read(database: &AccessibleDatabase<'_>) -> Result<SchemaReading, Error> {
     match &database.config.connection {
         Connection::Sqlite { file } => sqlite::snapshot(database, file),
         #[cfg(feature = "postgres")]
-        Connection::Postgres(server) => postgres::snapshot(database.config, server, &database.around),
+        Connection::Postgres(server) => postgres::snapshot(database, server),
         Connection::Snowflake(server) => snowflake::snapshot(database.config, server, &database.around),
         #[cfg(not(feature = "postgres"))]
         Connection::Postgres(_) => {

@@ -29,7 +29,8 @@ fn snapshot(sql: &str) -> Snapshot {
     let path = fs::canonicalize(folder.path()).unwrap().join("a.db");
     Connection::open(&path).unwrap().execute_batch(sql).unwrap();
     let (config, around) = (config("a"), ConnectionEnvironment::default());
-    let reachable = AccessibleDatabase { config: &config.databases[0], file: path, around };
+    let reachable =
+        AccessibleDatabase { config: &config.databases[0], file: path, address: Default::default(), around };
     let reading = sqlite::snapshot(&reachable, "a.db").unwrap();
     assert_eq!(reading.problems, []);
     reading.snapshot

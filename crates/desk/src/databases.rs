@@ -42,6 +42,7 @@ use std::sync::atomic::AtomicBool;
 
 use refdesk_database::config::agent::{self, AGENT_FILES, DocumentationSettings, SearchWeights};
 use refdesk_database::config::{self, DatabaseConfig, DatabasesConfig};
+use refdesk_database::connector::ServerAddress;
 use refdesk_files::{EntryKind, link_on_path};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -66,6 +67,8 @@ pub struct AllowedDatabase {
     pub config: DatabaseConfig,
     /// The resolved path of its file; empty for a server.
     pub file: PathBuf,
+    /// The address of its server, as determined right after the check.
+    pub address: ServerAddress,
     /// The problems of the settings that were left out.
     pub problems: Vec<Diagnostic>,
 }

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
+use crate::refusal::Refusal;
+use crate::tls;
+
 /// How much TLS verifies, as PostgreSQL's `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsMode {
@@ -52,6 +55,8 @@ pub struct Address {
     tls: Option<TlsMode>,
     /// The file with certificates of authorities, as PEM.
     pub authorities: Option<PathBuf>,
+    /// The content of that file, if it was read before connecting.
+    pub(crate) certificates: Option<Result<Vec<u8>, Refusal>>,
 }
 
 impl fmt::Debug for Address {
@@ -156,6 +161,11 @@ impl Address {
     /// Sets how much TLS has to verify.
     pub fn set_tls(&mut self, mode: TlsMode) {
         self.tls = Some(mode);
+    }
+
+    /// Reads the file with certificates of authorities now, for all connections: it could be replaced before a later one.
+    pub fn read_authorities(&mut self) {
+        self.certificates = tls::file_of_authorities(self).map(tls::content);
     }
 
     /// Whether there is a password.

@@ -173,7 +173,7 @@ impl ReadingSession {
             Transport::Socket => drop(token.cancel_query(NoTls).await),
             Transport::Plain => drop(token.cancel_query(Plain).await),
             Transport::Encrypted => {
-                if let Ok(connector) = tls::connector(self.address.tls(), self.address.authorities.as_deref()) {
+                if let Ok(connector) = tls::connector(&self.address) {
                     drop(token.cancel_query(connector).await);
                 }
             }
@@ -251,7 +251,7 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
     // Without TLS, the driver would read from the server without a limit.
     config.ssl_mode(SslMode::Require);
     let may_be_plain = matches!(address.tls(), TlsMode::Allow | TlsMode::Prefer);
-    let connector = Encrypted(tls::connector(address.tls(), address.authorities.as_deref())?);
+    let connector = Encrypted(tls::connector(address)?);
     match config.connect(connector).await {
         Ok((client, connection)) => {
             drop(tokio::spawn(connection));

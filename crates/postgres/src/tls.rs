@@ -12,21 +12,22 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::address::TlsMode;
+use crate::address::{Address, TlsMode};
 use crate::refusal::{Refusal, RefusalKind};
 
 /// The most bytes of a file with certificates.
 const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// A connector for this mode. As in PostgreSQL, `require` with certificates of authorities means `verify-ca`.
-pub(crate) fn connector(mode: TlsMode, authorities: Option<&Path>) -> Result<MakeRustlsConnect, Refusal> {
+/// A connector for this address. As in PostgreSQL, `require` with certificates of authorities means `verify-ca`.
+pub(crate) fn connector(address: &Address) -> Result<MakeRustlsConnect, Refusal> {
+    let mode = address.tls();
     let provider = Arc::new(ring::default_provider());
     let failed = |_| Refusal::new(RefusalKind::Tls, "TLS cannot be used");
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_safe_default_protocol_versions().map_err(failed)?;
-    let usual = match (mode, authorities) {
+    let usual = match (mode, &address.authorities) {
         (TlsMode::VerifyFull | TlsMode::VerifyCa, _) | (TlsMode::Require, Some(_)) => {
-            let roots = Arc::new(roots(authorities)?);
+            let roots = Arc::new(roots(address)?);
             let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
             Some(verifier.map_err(|_| unusable("contains no authority's certificate"))?)
         }
@@ -41,16 +42,25 @@ fn unusable(why: &str) -> Refusal {
     Refusal::new(RefusalKind::Certificate, format!("the file in sslrootcert {why}"))
 }
 
+/// The file with certificates of authorities; `None` for those that browsers trust.
+pub(crate) fn file_of_authorities(address: &Address) -> Option<&Path> {
+    address.authorities.as_deref().filter(|file| *file != Path::new("system"))
+}
+
+pub(crate) fn content(file: &Path) -> Result<Vec<u8>, Refusal> {
+    let is_fit = fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() <= FILE_BYTES);
+    let pem = if is_fit { fs::read(file).ok() } else { None };
+    pem.ok_or_else(|| unusable("cannot be read"))
+}
+
 /// The authorities in the file, or those that browsers trust.
-fn roots(authorities: Option<&Path>) -> Result<RootCertStore, Refusal> {
+fn roots(address: &Address) -> Result<RootCertStore, Refusal> {
     let mut roots = RootCertStore::empty();
-    let Some(file) = authorities.filter(|file| *file != Path::new("system")) else {
+    let Some(file) = file_of_authorities(address) else {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         return Ok(roots);
     };
-    let is_fit = fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() <= FILE_BYTES);
-    let pem = if is_fit { fs::read(file).ok() } else { None };
-    let pem = pem.ok_or_else(|| unusable("cannot be read"))?;
+    let pem = address.certificates.clone().unwrap_or_else(|| content(file))?;
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         let certificate = certificate.map_err(|_| unusable("is not a list of certificates"))?;
         roots.add(certificate).map_err(|_| unusable("has a certificate that is not valid"))?;

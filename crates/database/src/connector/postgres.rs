@@ -1,7 +1,7 @@
 //! PostgreSQL servers: one session in a read-only transaction, with a few catalog queries for a schema of any size.
 
 mod catalog;
-pub(crate) mod place;
+mod place;
 mod statements;
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 use self::catalog::RoleRights;
-use super::{ConnectionEnvironment, SchemaReading, stopped, too_many_rights};
+use super::{AccessibleDatabase, ConnectionEnvironment, SchemaReading, ServerAddress, stopped, too_many_rights};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::names::quoted;
 
@@ -25,12 +25,8 @@ pub(crate) const WAITS: [Duration; 3] = [Duration::from_secs(1), Duration::from_
 ///
 /// # Errors
 /// The server cannot be reached or read.
-pub fn snapshot(
-    config: &DatabaseConfig,
-    server: &ServerConnection,
-    around: &ConnectionEnvironment,
-) -> Result<SchemaReading, Error> {
-    outside_runtime(|| read(config, server, around, &WAITS))
+pub fn snapshot(database: &AccessibleDatabase<'_>, server: &ServerConnection) -> Result<SchemaReading, Error> {
+    outside_runtime(|| read(database, server, &WAITS))
         .unwrap_or_else(|| Err(unreachable("the client stopped", "try again")))
 }
 
@@ -43,17 +39,28 @@ pub(crate) fn outside_runtime<T: Send>(work: impl FnOnce() -> T + Send) -> Optio
 }
 
 fn read(
-    config: &DatabaseConfig,
+    database: &AccessibleDatabase<'_>,
     server: &ServerConnection,
-    around: &ConnectionEnvironment,
     waits: &[Duration],
 ) -> Result<SchemaReading, Error> {
-    let address = place::address(server, around)?;
+    let (config, around) = (database.config, &database.around);
+    let address = database.address.of(server, around)?;
     let (mut reading, rights) =
-        with_retries(around, waits, || attempt(config, &address, around)).map_err(|refusal| explained(&refusal))?;
-    reading.problems.extend(weak_tls(config, &address));
+        with_retries(around, waits, || attempt(config, address, around)).map_err(|refusal| explained(&refusal))?;
+    reading.problems.extend(weak_tls(config, address));
     reading.about_connection.extend(unneeded_rights(config, &rights, &reading));
     Ok(reading)
+}
+
+impl ServerAddress {
+    /// The address, including its password, which is determined only the first time.
+    pub(crate) fn of(&self, server: &ServerConnection, around: &ConnectionEnvironment) -> Result<&Address, Error> {
+        if let Some(found) = self.found.get() {
+            return Ok(found);
+        }
+        let found = place::address(server, around)?;
+        Ok(self.found.get_or_init(|| found))
+    }
 }
 
 /// Retries after each of these waits, as long as the error may be temporary.

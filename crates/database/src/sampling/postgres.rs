@@ -16,7 +16,7 @@ use super::profile::{Cell, profile_of_rows};
 use super::{CHARACTERS, KEYS, Sampled, is_share_found};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::connector::AccessibleDatabase;
-use crate::connector::postgres::{WAITS, explained, outside_runtime, place, with_retries};
+use crate::connector::postgres::{WAITS, explained, outside_runtime, with_retries};
 use crate::names::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
@@ -60,11 +60,13 @@ fn read(
     waits: &[Duration],
 ) -> Sampled {
     let mut sampled = Sampled::default();
-    // Reading the schema already reported errors in the address.
-    let Ok(address) = place::address(server, &database.around) else { return sampled };
+    let address = match database.address.of(server, &database.around) {
+        Ok(address) => address,
+        Err(error) => return Sampled { lost: Some(error), ..sampled },
+    };
     let from_the_start = || {
         sampled = Sampled::default();
-        attempt(database, &address, snapshot, joins, &mut sampled)
+        attempt(database, address, snapshot, joins, &mut sampled)
     };
     let ended = outside_runtime(|| with_retries(&database.around, waits, from_the_start))
         .unwrap_or_else(|| Err(Refusal::new(RefusalKind::Other, "the client stopped")));

@@ -28,7 +28,8 @@ fn all_output(sql: &str, more: &str) -> String {
     let (config, problems) = config::read(&text, "f");
     assert_eq!(problems, []);
     let database = &config.databases[0];
-    let reachable = AccessibleDatabase { config: database, file: path, around: ConnectionEnvironment::default() };
+    let (address, around) = Default::default();
+    let reachable = AccessibleDatabase { config: database, file: path, address, around };
     let reading = sqlite::snapshot(&reachable, "a.db").unwrap();
     written(&config, &reachable, reading)
 }
@@ -209,6 +210,7 @@ fn an_empty_database_has_no_profiles() {
     let reachable = AccessibleDatabase {
         config: &config.databases[0],
         file: folder.path().join("none.db"),
+        address: Default::default(),
         around: ConnectionEnvironment::default(),
     };
     let sampled = sample(&reachable, &Snapshot::default(), &mut InferredJoins::default());

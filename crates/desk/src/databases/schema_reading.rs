@@ -119,7 +119,7 @@ impl Desk {
             variable: self.environment().0,
             is_stopped: self.options.is_stopped.clone(),
         };
-        AccessibleDatabase { config, file: allowed.file.clone(), around }
+        AccessibleDatabase { config, file: allowed.file.clone(), address: allowed.address.clone(), around }
     }
 
     /// The notes on a database, and their problems.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use refdesk_database::config::{Connection, DatabaseConfig, Sampling, Secret, ServerConnection, workspace_files};
+use refdesk_database::connector::ServerAddress;
 use refdesk_database::names::globs::NamePattern;
 use refdesk_files::is_of_process;
 use refdesk_files::name::sha256_hex;
@@ -52,7 +53,8 @@ impl Desk {
             let message = format!("'{written}' is one of the files of git or refdesk");
             return DatabaseAccess::Refused(Error::new(Code::ReservedPath, message, "name another file"));
         }
-        let mut allowed = AllowedDatabase { config: database.clone(), file, problems: Vec::new() };
+        let mut allowed =
+            AllowedDatabase { config: database.clone(), file, address: ServerAddress::default(), problems: Vec::new() };
         if !is_trusted(values_action(&check.actions(), database)) {
             allowed.config.sampling = database.sampling.min(Sampling::Statistics);
             allowed.config.not_sensitive.clear();

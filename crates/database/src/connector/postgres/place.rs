@@ -20,8 +20,8 @@ const FILE_BYTES: u64 = 1024 * 1024;
 /// the password.
 const SOCKETS: [&str; 2] = ["/var/run/postgresql", "/run/postgresql"];
 
-/// The address of a database, including its password.
-pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Address, Error> {
+/// The address of a database, including its password and the certificates of authorities.
+pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Address, Error> {
     let mut address = match (&server.url_env, &server.url) {
         (Some(variable), _) => parsed(&value_of(around, variable)?)?,
         (None, Some(url)) => parsed(&expanded(around, url)?)?,
@@ -54,6 +54,7 @@ pub(crate) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         address.set_host(&host);
     }
     find_authorities(around, &mut address);
+    address.read_authorities();
     match &server.secret {
         Some(Secret::Env(variable)) => address.set_password(&value_of(around, variable)?),
         Some(Secret::Command(command)) => {

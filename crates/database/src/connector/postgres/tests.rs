@@ -38,7 +38,11 @@ fn place(server: &TestServer, database: &str, user: &str) -> String {
 
 fn try_read(connection: &str, more: &str, around: &ConnectionEnvironment) -> Result<SchemaReading, Error> {
     let (config, server) = config(connection, more);
-    read(&config, &server, around, &NO_WAIT)
+    read(&accessible(&config, around), &server, &NO_WAIT)
+}
+
+fn accessible<'c>(config: &'c DatabaseConfig, around: &ConnectionEnvironment) -> AccessibleDatabase<'c> {
+    AccessibleDatabase { config, file: "".into(), address: ServerAddress::default(), around: around.clone() }
 }
 
 fn reading(server: &TestServer, database: &str, user: &str) -> SchemaReading {
@@ -104,7 +108,7 @@ fn a_stopped_read_does_not_wait_for_an_unresponsive_server() {
     // Nor does it wait before a retry.
     let connection = "host: 127.0.0.1, port: 1, user: a, sslmode: disable";
     let (config, server) = config(connection, "");
-    let error = read(&config, &server, &around, &[Duration::from_secs(1_000)]).unwrap_err();
+    let error = read(&accessible(&config, &around), &server, &[Duration::from_secs(1_000)]).unwrap_err();
     assert_eq!(error.code, Code::Stopped);
 }
 
@@ -369,14 +373,7 @@ fn passwords(server: &TestServer, database: &str) {
     );
     let (config, problems) = config::read(&url, "f");
     assert_eq!(problems, []);
-    assert!(
-        super::super::snapshot(&super::super::AccessibleDatabase {
-            config: &config.databases[0],
-            file: Default::default(),
-            around: around.clone()
-        })
-        .is_ok()
-    );
+    assert!(super::super::snapshot(&accessible(&config.databases[0], &around)).is_ok());
     // Like PostgreSQL, ignore a file that others may read.
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(try_read("service: shop", "", &around).is_err());
@@ -406,6 +403,16 @@ fn tls(server: &TestServer, database: &str) {
         let error = read(host, &more).unwrap_err();
         assert!(error.message.contains(why), "{host}{more}: {error}");
     }
+    // Certificates that are replaced later are not used.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    fs::copy(&certificate, &file).unwrap();
+    let connection = format!("host: localhost, port: {}, user: refdesk, sslrootcert: {file:?}", server.port());
+    let (config, server) = config(&format!("{connection}, database: {database}, sslmode: verify-full"), "");
+    let database = accessible(&config, &ConnectionEnvironment::default());
+    super::read(&database, &server, &NO_WAIT).unwrap();
+    fs::write(&file, "others").unwrap();
+    super::read(&database, &server, &NO_WAIT).unwrap();
 }
 
 fn only_reads(server: &TestServer, database: &str) {

@@ -36,7 +36,10 @@ fn world(sql: &str) -> World {
 fn read_at(path: &Path, more: &str, shown: &str) -> Result<SchemaReading, Error> {
     let config = config(more);
     let around = ConnectionEnvironment::default();
-    snapshot(&AccessibleDatabase { config: &config, file: path.to_path_buf(), around }, shown)
+    snapshot(
+        &AccessibleDatabase { config: &config, file: path.to_path_buf(), address: Default::default(), around },
+        shown,
+    )
 }
 
 fn reading(world: &World, more: &str) -> SchemaReading {
@@ -54,7 +57,12 @@ fn patterns_are_not_compared_with_names_without_end() {
     };
     let read = |more: &str| {
         let (config, around) = (config(more), ConnectionEnvironment::default());
-        crate::connector::snapshot(&AccessibleDatabase { config: &config, file: world.path.clone(), around })
+        crate::connector::snapshot(&AccessibleDatabase {
+            config: &config,
+            file: world.path.clone(),
+            address: Default::default(),
+            around,
+        })
     };
     for (key, what) in [("exclude_tables", "tables"), ("sensitive", "columns"), ("not_sensitive", "columns")] {
         let refused = read(&patterns(key, 960)).unwrap_err();
@@ -76,7 +84,8 @@ fn names_that_no_database_has_are_left_out() {
          CREATE TABLE b (\"p{long}\" TEXT PRIMARY KEY);"
     ));
     let (config, around) = (config(""), ConnectionEnvironment::default());
-    let reachable = AccessibleDatabase { config: &config, file: world.path.clone(), around };
+    let reachable =
+        AccessibleDatabase { config: &config, file: world.path.clone(), address: Default::default(), around };
     let reading = crate::connector::snapshot(&reachable).unwrap();
     let tables: Vec<&str> = reading.snapshot.tables.iter().map(|table| table.name.as_str()).collect();
     assert_eq!(tables, ["a", "b", fits.as_str()]);
@@ -341,7 +350,10 @@ fn reading_ends_at_the_time_limit_and_when_stopped() {
     assert_eq!(messages, ["5 tables and views were not completely read within 30 s"], "the virtual one never is");
     is_stopped.store(true, Ordering::Relaxed);
     let around = ConnectionEnvironment { is_stopped, ..ConnectionEnvironment::default() };
-    let stopped = snapshot(&AccessibleDatabase { config: &config, file: world.path.clone(), around }, "a.db");
+    let stopped = snapshot(
+        &AccessibleDatabase { config: &config, file: world.path.clone(), address: Default::default(), around },
+        "a.db",
+    );
     assert_eq!(stopped.unwrap_err().code, Code::Stopped);
 }
 

@@ -11,7 +11,7 @@ use super::super::tests::{forms, marked_columns, written};
 use super::*;
 use crate::config::agent::DocumentationSettings;
 use crate::config::{self, DatabasesConfig};
-use crate::connector::{ConnectionEnvironment, snapshot};
+use crate::connector::{ConnectionEnvironment, ServerAddress, snapshot};
 use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
 use crate::statistics::ColumnProfile;
@@ -25,7 +25,8 @@ fn config_of(server: &TestServer, database: &str, user: &str, more: &str) -> Dat
 }
 
 fn reachable(config: &DatabasesConfig) -> AccessibleDatabase<'_> {
-    AccessibleDatabase { config: &config.databases[0], file: "".into(), around: ConnectionEnvironment::default() }
+    let around = ConnectionEnvironment::default();
+    AccessibleDatabase { config: &config.databases[0], file: "".into(), address: ServerAddress::default(), around }
 }
 
 fn all_output(server: &TestServer, database: &str, more: &str) -> String {
@@ -287,8 +288,9 @@ fn locks(server: &TestServer, database: &str) {
     server.run(database, "CREATE TABLE t (id int)");
     let config = config_of(server, database, "refdesk", "");
     let crate::config::Connection::Postgres(place) = &config.databases[0].connection else { panic!("another server") };
-    let address = place::address(place, &ConnectionEnvironment::default()).unwrap();
-    let session = ReadingSession::open(&address, &Default::default()).unwrap();
+    let reachable = reachable(&config);
+    let address = reachable.address.of(place, &reachable.around).unwrap();
+    let session = ReadingSession::open(address, &Default::default()).unwrap();
     session.limit_statements(Duration::from_secs(5)).unwrap();
     let held = || {
         let sql =
