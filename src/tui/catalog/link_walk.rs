@@ -9,6 +9,7 @@ use crate::tui::catalog::sideways;
 use crate::tui::input::Effect;
 use crate::tui::places;
 use crate::tui::state::State;
+use crate::tui::update::external;
 use crate::tui::widgets::cells;
 use refdesk_core::mention::MentionKind;
 
@@ -147,10 +148,7 @@ pub fn no_way(state: &State) -> Option<String> {
 pub fn follow_link(state: &mut State, effects: &mut Vec<Effect>) {
     let Some(to) = focused(state).map(|link| link.to.clone()) else { return };
     match to {
-        LinkTo::Address(address) => {
-            state.note(format!("copied {address}"));
-            effects.push(Effect::Copy(address));
-        }
+        LinkTo::Address(address) => external::copy(state, &address, effects),
         LinkTo::Anchor(name) => {
             let Some(document) = state.catalog.reading.shown.clone() else { return };
             places::leave(state);

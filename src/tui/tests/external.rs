@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::state::State;
-use crate::tui::update::update;
+use crate::tui::update::{external, update};
 use refdesk_desk::FileLine;
 use refdesk_desk::engine::{Event, LocateTarget, Notice, Request, Response};
 use refdesk_text::Code;
@@ -57,6 +57,11 @@ fn targets_of_copying() {
         assert_eq!(effects.last(), Some(&Effect::Copy(text.to_owned())), "{keys}");
         assert_eq!(message(&state), format!("copied {text}"));
     }
+    let (mut state, mut effects) = (fixture::state(80, 24), Vec::new());
+    external::copy(&mut state, "retry\ntouch x\n\u{1b}[201~", &mut effects);
+    let text = "retry\\ntouch x\\n\\x1b[201~";
+    assert_eq!(effects, [Effect::Copy(text.to_owned())]);
+    assert_eq!(message(&state), format!("copied {text}, with its invisible characters escaped"));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::tui::views::View;
 use refdesk_core::catalog::{SourceId, SourceKind};
 use refdesk_desk::FileLine;
 use refdesk_desk::engine::{LocateTarget, Request};
+use refdesk_text::escape::one_line;
 
 pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
     if state.focus == Pane::Templates && state.view == View::Panes {
@@ -25,10 +26,10 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Define => open(state, LocateTarget::Definition(id), effects),
         Action::CopyPath => {
             if let Some(place) = path_or_address(state, id.as_str()) {
-                copy(state, place, effects);
+                copy(state, &place, effects);
             }
         }
-        _ => copy(state, id.to_string(), effects),
+        _ => copy(state, id.as_str(), effects),
     }
 }
 
@@ -45,7 +46,7 @@ pub fn place(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         }
         Action::CopyPlace => {
             if let Some(printed) = target::printed(state) {
-                copy(state, printed, effects);
+                copy(state, &printed, effects);
             }
         }
         _ => match target::place(state) {
@@ -69,10 +70,10 @@ fn template(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         }
         Action::CopyPath => {
             if let Some(path) = path.to_str() {
-                copy(state, path.to_owned(), effects);
+                copy(state, path, effects);
             }
         }
-        _ => copy(state, name, effects),
+        _ => copy(state, &name, effects),
     }
 }
 
@@ -99,9 +100,12 @@ pub fn located(state: &mut State, spot: FileLine, effects: &mut Vec<Effect>) {
     }
 }
 
-fn copy(state: &mut State, text: String, effects: &mut Vec<Effect>) {
-    state.note(format!("copied {text}"));
-    effects.push(Effect::Copy(text));
+/// Copies text from the repository as the screen shows it: pasted into a shell, a line break would run it as a command.
+pub fn copy(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
+    let shown = one_line(text);
+    let how = if shown == text { "" } else { ", with its invisible characters escaped" };
+    state.note(format!("copied {shown}{how}"));
+    effects.push(Effect::Copy(shown.into_owned()));
 }
 
 /// The path or address of this source, if it has one.
