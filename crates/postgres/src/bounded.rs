@@ -1,6 +1,7 @@
-//! Limits the size of a server's messages. A message announces its length in four bytes, and the driver buffers it
-//! whole before parsing it, without a limit. A hostile server, or a program that is not a PostgreSQL server, could fill
-//! the memory, so the driver reads through these streams. A socket of this machine needs no limit.
+//! Limits the size of a server's messages, and of all that it sends between two requests. A message announces its length
+//! in four bytes, and the driver buffers it whole before parsing it, then all rows of an answer, without a limit. A
+//! hostile server, or a program that is not a PostgreSQL server, could fill the memory, so the driver reads through these
+//! streams. A socket of this machine needs no limit.
 
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
@@ -15,6 +16,15 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The most bytes of a message.
 const MESSAGE: u32 = 64 * 1024 * 1024;
+
+/// The most bytes that are read before the next request.
+pub(crate) const ANSWER: u64 = 512 * 1024 * 1024;
+
+/// The bytes that the driver needs to keep a message, beside those of its content: a small row takes many times its size.
+const KEPT: u64 = 128;
+
+/// The tag of a message with a setting of the server, which the driver keeps as long as the connection.
+const SETTING: u8 = b'S';
 
 /// The bytes of a message's tag and length.
 const HEADER: u8 = 5;
@@ -35,6 +45,11 @@ struct Messages {
     length: u32,
     /// The bytes of the message that were not read yet.
     body: u32,
+    is_setting: bool,
+    /// The bytes of all settings.
+    settings: u64,
+    /// The bytes of the answer, with all settings.
+    answer: u64,
 }
 
 impl Messages {
@@ -46,8 +61,9 @@ impl Messages {
                 bytes = bytes.get(here..).unwrap_or_default();
                 continue;
             }
-            if self.header > 0 {
-                self.length = (self.length << 8) | u32::from(*first);
+            match self.header {
+                0 => self.is_setting = *first == SETTING,
+                _ => self.length = (self.length << 8) | u32::from(*first),
             }
             self.header += 1;
             bytes = rest;
@@ -55,10 +71,21 @@ impl Messages {
                 // The length includes its own four bytes.
                 let body = self.length.checked_sub(4).filter(|_| self.length <= MESSAGE);
                 self.body = body.ok_or(io::ErrorKind::InvalidData)?;
+                let size = u64::from(self.length) + KEPT;
+                self.answer += size;
+                self.settings += if self.is_setting { size } else { 0 };
                 (self.header, self.length) = (0, 0);
+                if self.answer > ANSWER {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
             }
         }
         Ok(())
+    }
+
+    /// Begins the answer to another request.
+    fn request(&mut self) {
+        self.answer = self.settings;
     }
 }
 
@@ -84,6 +111,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.messages.request();
         Pin::new(&mut self.inner).poll_write(cx, bytes)
     }
 
@@ -173,6 +201,46 @@ mod tests {
         for wrong in [of(3, 0), of(MESSAGE + 1, 0), of(u32::MAX, 0), b"HTTP/1.1 400 Bad Request\r\n".to_vec()] {
             assert!(Messages::default().pass(&wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn the_messages_of_an_answer_are_limited_together() {
+        let of = |tag: u8, length: u32| [&[tag][..], &length.to_be_bytes(), &vec![0; length as usize - 4]].concat();
+        let (small, row, setting) = (of(b'D', 6), of(b'D', 1024 * 1024 - 128), of(b'S', 1024 * 1024 - 128));
+        let mut messages = Messages::default();
+        messages.pass(&small.repeat(100)).unwrap();
+        assert_eq!(messages.answer, 100 * (6 + KEPT));
+        messages.request();
+        for _ in 0..2 {
+            assert!((0..510).all(|_| messages.pass(&row).is_ok()));
+            messages.request();
+        }
+        // The driver forgets the rows, but not the settings.
+        assert!([&setting, &setting, &row].into_iter().all(|message| messages.pass(message).is_ok()));
+        messages.request();
+        assert!((0..510).all(|_| messages.pass(&row).is_ok()));
+        assert_eq!(messages.pass(&small).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    }
+
+    /// The client knows only that the connection ended.
+    #[test]
+    fn the_reason_for_the_end_of_a_connection_is_reported() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut length = [0; 4];
+            client.read_exact(&mut length).unwrap();
+            client.read_exact(&mut vec![0; u32::from_be_bytes(length) as usize - 4]).unwrap();
+            client.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").unwrap();
+            client.read_exact(&mut length).unwrap();
+            client.write_all(b"T\x7f\xff\xff\xff").unwrap();
+            drop(client.read_to_end(&mut Vec::new()));
+        });
+        let address = Address::parse(&format!("postgres://ann@127.0.0.1:{port}/x?sslmode=disable")).unwrap();
+        let refusal = ReadingSession::open(&address, &Arc::default()).unwrap_err();
+        assert_eq!(refusal.kind, RefusalKind::Foreign, "{refusal}");
+        server.join().unwrap();
     }
 
     const SSL_REQUEST: [u8; 4] = [4, 210, 22, 47];

@@ -6,6 +6,8 @@ use std::io;
 
 use tokio_postgres::error::SqlState;
 
+use crate::bounded::ANSWER;
+
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalKind {
@@ -25,6 +27,8 @@ pub enum RefusalKind {
     Certificate,
     /// The role lacks a privilege.
     Denied,
+    /// The server answers with more than is kept in memory.
+    TooLarge,
     /// A statement took longer than its limit.
     TooSlow,
     /// Another transaction holds a lock on a table.
@@ -125,6 +129,9 @@ fn of_tls(error: &rustls::Error) -> Refusal {
 }
 
 fn of_system(kind: io::ErrorKind) -> Refusal {
+    if kind == io::ErrorKind::FileTooLarge {
+        return Refusal::new(RefusalKind::TooLarge, format!("an answer has more than {} MiB", ANSWER / 1024 / 1024));
+    }
     use io::ErrorKind::{
         AddrNotAvailable, BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable,
         InvalidData, InvalidInput, NetworkDown, NetworkUnreachable, NotFound, PermissionDenied, TimedOut,
@@ -178,5 +185,11 @@ mod tests {
         ] {
             assert_eq!(of_server(&code).words, words);
         }
+    }
+
+    #[test]
+    fn an_answer_that_is_too_large_is_not_asked_for_again() {
+        let refusal = of_system(io::ErrorKind::FileTooLarge);
+        assert_eq!((refusal.words.as_str(), refusal.is_transient()), ("an answer has more than 512 MiB", false));
     }
 }

@@ -2,18 +2,19 @@
 
 use std::error::Error as _;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use std::{fmt, io};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::{SslMode, SslNegotiation};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Row};
+use tokio_postgres::{Client, Config, Connection, NoTls, Row, Socket};
 
 use crate::address::{Address, TlsMode};
 use crate::bounded::{Encrypted, Plain};
@@ -51,8 +52,7 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// A session in a read-only transaction. It blocks, so it must be used outside async runtimes.
 pub struct ReadingSession {
     runtime: Runtime,
-    client: Client,
-    transport: Transport,
+    connected: Connected,
     address: Address,
     is_stopped: Arc<AtomicBool>,
 }
@@ -81,8 +81,7 @@ impl ReadingSession {
             runtime.shutdown_background();
             return Err(stopped());
         };
-        let (client, transport) = opened?;
-        Ok(Self { runtime, client, transport, address: address.clone(), is_stopped: is_stopped.clone() })
+        Ok(Self { runtime, connected: opened?, address: address.clone(), is_stopped: is_stopped.clone() })
     }
 
     /// Runs a statement and returns its rows.
@@ -90,7 +89,7 @@ impl ReadingSession {
     /// # Errors
     /// The server refuses the statement or does not answer.
     pub fn rows(&self, statement: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Refusal> {
-        self.answer(self.client.query(statement, values))
+        self.answer(self.connected.client.query(statement, values))
     }
 
     /// Sends statements without parameters, and passes the rows of each to `each` in order, up to and including the
@@ -107,11 +106,11 @@ impl ReadingSession {
                 while asked.len() < IN_FLIGHT
                     && let Some(statement) = unasked.next()
                 {
-                    asked.push_back(self.client.query_typed(statement, &[]));
+                    asked.push_back(self.connected.client.query_typed(statement, &[]));
                 }
                 let rows = match self.answered(asked.next()).await {
                     Ok(None) => return,
-                    Ok(Some(answer)) => answer.map_err(Refusal::from),
+                    Ok(Some(answer)) => answer.map_err(|error| self.connected.refusal(error)),
                     Err(refusal) => Err(refusal),
                 };
                 let is_refused = rows.is_err();
@@ -144,11 +143,11 @@ impl ReadingSession {
     }
 
     fn run(&self, statement: &str) -> Result<(), Refusal> {
-        self.answer(self.client.batch_execute(statement))
+        self.answer(self.connected.client.batch_execute(statement))
     }
 
     fn answer<T>(&self, asked: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T, Refusal> {
-        Ok(self.runtime.block_on(self.answered(asked))??)
+        self.runtime.block_on(self.answered(asked))?.map_err(|error| self.connected.refusal(error))
     }
 
     /// The server's answer, unless it takes too long or the session is stopped.
@@ -167,9 +166,9 @@ impl ReadingSession {
 
     /// Asks the server to end the current statement.
     async fn cancel(&self) {
-        let token = self.client.cancel_token();
+        let token = self.connected.client.cancel_token();
         // Errors are ignored: the statement also ends with the connection, only later.
-        match self.transport {
+        match self.connected.transport {
             Transport::Socket => drop(token.cancel_query(NoTls).await),
             Transport::Plain => drop(token.cancel_query(Plain).await),
             Transport::Encrypted => {
@@ -187,7 +186,7 @@ impl ReadingSession {
             return;
         }
         // An error is ignored: the server also ends the transaction with the connection.
-        let ended = async { timeout(CONNECT_LIMIT, self.client.batch_execute("ROLLBACK")).await };
+        let ended = async { timeout(CONNECT_LIMIT, self.connected.client.batch_execute("ROLLBACK")).await };
         drop(self.runtime.block_on(ended));
     }
 }
@@ -225,7 +224,7 @@ fn unreached(address: &Address, error: tokio_postgres::Error) -> Refusal {
 /// # Errors
 /// The server cannot be reached, its certificate is not accepted, or it rejects this user.
 pub async fn connect(address: &Address, limit: Duration, answer: Duration) -> Result<Client, Refusal> {
-    Ok(connected(address, limit, answer).await?.0)
+    Ok(connected(address, limit, answer).await?.client)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -235,15 +234,43 @@ enum Transport {
     Encrypted,
 }
 
-async fn connected(address: &Address, limit: Duration, answer: Duration) -> Result<(Client, Transport), Refusal> {
+struct Connected {
+    client: Client,
+    transport: Transport,
+    /// Why the connection ended.
+    ending: Arc<OnceLock<Refusal>>,
+}
+
+impl Connected {
+    fn new<T>(client: Client, connection: Connection<Socket, T>, transport: Transport) -> Self
+    where
+        T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let ending = Arc::<OnceLock<Refusal>>::default();
+        let kept = ending.clone();
+        drop(tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                drop(kept.set(error.into()));
+            }
+        }));
+        Self { client, transport, ending }
+    }
+
+    /// The client knows only that the connection ended, not that the server's messages could not be read.
+    fn refusal(&self, error: tokio_postgres::Error) -> Refusal {
+        let is_unread = |it: &&Refusal| matches!(it.kind, RefusalKind::Foreign | RefusalKind::TooLarge);
+        let ending = self.ending.get().filter(|_| error.is_closed()).filter(is_unread);
+        ending.cloned().unwrap_or_else(|| error.into())
+    }
+}
+
+async fn connected(address: &Address, limit: Duration, answer: Duration) -> Result<Connected, Refusal> {
     let mut config = address.config.clone();
     config.application_name("refdesk").connect_timeout(limit).tcp_user_timeout(answer);
     if address.is_socket() {
         config.ssl_mode(SslMode::Disable);
         let (client, connection) = config.connect(NoTls).await.map_err(|error| unreached(address, error))?;
-        // The client reports the errors of the connection.
-        drop(tokio::spawn(connection));
-        return Ok((client, Transport::Socket));
+        return Ok(Connected::new(client, connection, Transport::Socket));
     }
     if address.tls() == TlsMode::Disable {
         return plain(config).await;
@@ -253,17 +280,14 @@ async fn connected(address: &Address, limit: Duration, answer: Duration) -> Resu
     let may_be_plain = matches!(address.tls(), TlsMode::Allow | TlsMode::Prefer);
     let connector = Encrypted(tls::connector(address)?);
     match config.connect(connector).await {
-        Ok((client, connection)) => {
-            drop(tokio::spawn(connection));
-            Ok((client, Transport::Encrypted))
-        }
+        Ok((client, connection)) => Ok(Connected::new(client, connection, Transport::Encrypted)),
         // With several hosts, the driver reports only the error of the last one.
         Err(error) if may_be_plain && (has_no_tls(&error) || has_several_hosts(&config)) => plain(config).await,
         Err(error) => Err(error.into()),
     }
 }
 
-async fn plain(mut config: Config) -> Result<(Client, Transport), Refusal> {
+async fn plain(mut config: Config) -> Result<Connected, Refusal> {
     // The driver requires a host name for TLS verification, which does not take place here.
     if config.get_hosts().is_empty() {
         for address in config.get_hostaddrs().to_vec() {
@@ -272,8 +296,7 @@ async fn plain(mut config: Config) -> Result<(Client, Transport), Refusal> {
     }
     config.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct);
     let (client, connection) = config.connect(Plain).await?;
-    drop(tokio::spawn(connection));
-    Ok((client, Transport::Plain))
+    Ok(Connected::new(client, connection, Transport::Plain))
 }
 
 fn has_several_hosts(config: &Config) -> bool {
@@ -286,11 +309,14 @@ fn has_no_tls(error: &tokio_postgres::Error) -> bool {
     error.source().is_some_and(|source| source.to_string() == "server does not support TLS")
 }
 
-async fn begin(address: &Address) -> Result<(Client, Transport), Refusal> {
-    let (client, transport) = connected(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
-    client.batch_execute(SETTINGS).await?;
+async fn begin(address: &Address) -> Result<Connected, Refusal> {
+    let connected = connected(address, CONNECT_LIMIT, ANSWER_LIMIT).await?;
+    let run = async |statement: &'static str| {
+        connected.client.batch_execute(statement).await.map_err(|error| connected.refusal(error))
+    };
+    run(SETTINGS).await?;
     // Servers without this setting stop at their own limit.
-    drop(client.batch_execute(CHECK_CLIENT).await);
-    client.batch_execute(BEGIN).await?;
-    Ok((client, transport))
+    drop(run(CHECK_CLIENT).await);
+    run(BEGIN).await?;
+    Ok(connected)
 }

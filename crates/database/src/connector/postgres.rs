@@ -111,10 +111,15 @@ pub(crate) fn explained(refusal: &Refusal) -> Error {
         RefusalKind::Denied => "let the role connect to the database",
         RefusalKind::Stopped => return stopped(),
         RefusalKind::Locked => "run it again when that transaction has ended",
+        RefusalKind::TooLarge => "read fewer schemas: name them in 'schemas'",
         RefusalKind::TooSlow | RefusalKind::Other => "try again when the server is less busy",
     };
     match refusal.kind {
-        RefusalKind::TooSlow | RefusalKind::Locked | RefusalKind::Other | RefusalKind::Denied => {
+        RefusalKind::TooLarge
+        | RefusalKind::TooSlow
+        | RefusalKind::Locked
+        | RefusalKind::Other
+        | RefusalKind::Denied => {
             Error::new(Code::DatabaseUnreadable, format!("the database cannot be read: {refusal}"), fix)
         }
         _ => unreachable(&refusal.words, fix),

@@ -101,7 +101,14 @@ fn attempt(
 
 /// Whether the connection cannot be used any more.
 fn is_lost(refusal: &Refusal) -> bool {
-    matches!(refusal.kind, RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::Foreign | RefusalKind::Stopped)
+    matches!(
+        refusal.kind,
+        RefusalKind::Unreachable
+            | RefusalKind::Busy
+            | RefusalKind::Foreign
+            | RefusalKind::TooLarge
+            | RefusalKind::Stopped
+    )
 }
 
 /// The partitioned tables with rows on other servers or with row security.

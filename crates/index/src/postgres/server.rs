@@ -145,7 +145,7 @@ impl Server {
             RefusalKind::Unreachable | RefusalKind::Busy | RefusalKind::UnknownDatabase | RefusalKind::Stopped => {
                 unreachable(REACH)
             }
-            RefusalKind::TooSlow | RefusalKind::Locked | RefusalKind::Other => {
+            RefusalKind::TooLarge | RefusalKind::TooSlow | RefusalKind::Locked | RefusalKind::Other => {
                 let message = format!("the search index in {shown} cannot be used: {refusal}");
                 Error::new(Code::IndexUnreadable, message, "see the server's log, and try again")
             }
