@@ -10,11 +10,15 @@ use refdesk_files::path::{absolute, clean, is_within};
 /// The environment variable through which the command gets the workspace's path.
 pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
 
+/// Stands for the workspace's path.
+const MARK: char = '\u{1}';
+
 /// The regular files of the workspace that a shell command names, with links resolved.
 ///
 /// # Errors
-/// It names something else in the workspace: a folder that it enters, or a path that only the shell can assemble. Then it
-/// is unknown which files it runs, so exactly those cannot be trusted.
+/// It names something else in the workspace: a folder that it enters, or a path that only the shell can assemble; or it may
+/// do so, with a pattern or after a change of folder. Then it is unknown which files it runs, so exactly those cannot be
+/// trusted.
 pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> Result<Vec<PathBuf>, String> {
     // The shell joins such lines first.
     let mut spelled = with_folder(&command.replace("\\\n", ""), WORKSPACE_VARIABLE, workspace);
@@ -26,26 +30,49 @@ pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> 
     if let Some(name) = unclear {
         return Err(name.to_owned());
     }
+    // A path with spaces must stay one word.
+    let whole = workspace.display().to_string();
+    let spelled = spelled.replace(&format!("{whole}/"), &format!("{MARK}/"));
+    let written = |word: &str| word.replace(MARK, &whole);
     let (mut files, real) = (Vec::new(), resolve(workspace).unwrap_or_default());
+    // What is not a file of the workspace is looked for where the command runs. Words without a slash are seldom paths.
+    let folder = home.unwrap_or(Path::new("/"));
+    let elsewhere = |word: &str| match word.contains('/') {
+        true => clean(&folder.join(written(word.strip_prefix("~/").unwrap_or(word)))),
+        false => PathBuf::new(),
+    };
+    let is_inside = |path: &Path| is_within(path, workspace) || is_within(path, &real);
+    let leads_inside = |word: &str| {
+        let path = elsewhere(word);
+        let is_path = path.is_absolute() && (word.starts_with(['/', '~', MARK]) || path.exists());
+        is_path && (is_inside(&path) || resolve(&path).is_ok_and(|path| is_inside(&path)))
+    };
     for word in words(&spelled).filter_map(|word| spelled.get(word)) {
-        let expanded = match (word.strip_prefix("~/"), home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => PathBuf::from(word),
-        };
-        match workspace_file(workspace, &expanded) {
+        let file = workspace_file(workspace, Path::new(word));
+        match file.or_else(|| workspace_file(workspace, &elsewhere(word))) {
             Some(file) => files.push(file),
-            // Other programs' relative paths are not resolved in the workspace.
-            None if expanded.is_relative() => {}
-            None => {
-                let path = clean(&expanded);
-                let is_inside = |path: &Path| is_within(path, workspace) || is_within(path, &real);
-                if is_inside(&path) || resolve(&path).is_ok_and(|path| is_inside(&path)) {
-                    return Err(word.to_owned());
-                }
-            }
+            None if leads_inside(word) => return Err(written(word)),
+            None => {}
         }
     }
-    Ok(files)
+    // Quotes do not matter here: quoted text may be the command of another shell.
+    let plain = spelled.replace(['\'', '"', '\\'], "");
+    let is_named = |word: &str| workspace_file(workspace, &elsewhere(word)).is_some_and(|file| files.contains(&file));
+    let hidden = words(&plain)
+        .filter_map(|word| plain.get(word))
+        .find(|word| hides(word) || (leads_inside(word) && !is_named(word)))
+        .map(written);
+    hidden.map_or(Ok(files), Err)
+}
+
+/// Whether a word hides which files the command runs: a path with a pattern or in another user's home, or a word that
+/// changes the folder or what other words mean.
+fn hides(word: &str) -> bool {
+    // An address, as in `op://vault/item?attribute=otp`, is no path.
+    let is_path = word.contains('/') && !word.contains("://");
+    let has_pattern = word.contains(['*', '?', '[']) || (word.contains('{') && word.contains(','));
+    let is_in_other_home = word.starts_with('~') && !word.starts_with("~/");
+    ["cd", "pushd", "eval"].contains(&word) || (is_path && (has_pattern || is_in_other_home))
 }
 
 /// The command with a variable replaced by its folder wherever a path follows.
@@ -128,12 +155,36 @@ mod tests {
             ("$workspaceRoot/bin/none", Err(within("bin/none"))),
             ("~/w/bin/pw", Ok(vec![workspace.join("bin/pw")])),
             ("\"$HOME\"/w/bin/pw; ~/bin/pw", Ok(vec![workspace.join("bin/pw")])),
-            ("cd ~/bin && ./pw", Ok(Vec::new())),
+            ("cd ~/bin && ./pw", Err("cd".to_owned())),
+            ("w=workspace; eval c''d \\$${w}Root; sh bin/pw", Err("eval".to_owned())),
+            ("c\\d ~/b* && sh bin/pw", Err("cd".to_owned())),
+            ("sh /pro?/$PPID/cwd/bin/pw", Err("/pro?".to_owned())),
+            ("sh -c 'sh /pro?/$PPID/cwd/bin/pw'", Err("/pro?".to_owned())),
+            ("sh ~/../*/bin/pw", Err("~/../*/bin/pw".to_owned())),
+            ("sh ~ann/w/bin/pw", Err("~ann/w/bin/pw".to_owned())),
+            ("sh ~/{w,x}/bin/pw", Err("~/{w,x}/bin/pw".to_owned())),
+            ("sh ~/\\w/bin/pw", Err("~/w/bin/pw".to_owned())),
+            ("sh ~/''w'/bin'/pw", Err("~/w/bin/pw".to_owned())),
+            ("bash -c \"sh ~/''w'/bin'/pw\"", Err("~/w/bin/pw".to_owned())),
+            // It runs in the home folder.
+            ("sh w/bin/pw", Ok(vec![workspace.join("bin/pw")])),
+            ("ls w/bin", Err("w/bin".to_owned())),
+            ("pass show db/main", Ok(Vec::new())),
+            ("pass show w", Ok(Vec::new())),
+            ("op read 'op://vault/item?attribute=otp'", Ok(Vec::new())),
+            ("op read op://vault/item?attribute=otp", Ok(Vec::new())),
+            ("security find-generic-password -s x -w | cut -d'/' -f2", Ok(Vec::new())),
+            ("aws secretsmanager get-secret-value --secret-id prod/db --query 'a[?b].c'", Ok(Vec::new())),
+            ("sh -c 'cat ~/.secrets/db'", Ok(Vec::new())),
         ] {
             let expected = expected.map_err(|word| word.trim_end_matches('/').to_owned());
             let found = workspace_files(&workspace, Some(&home), command);
             assert_eq!(found.map_err(|word| word.trim_end_matches('/').to_owned()), expected, "{command}");
         }
+        let workspace = home.join("my w");
+        write_atomic(&workspace.join("pw"), b"x").unwrap();
+        let found = workspace_files(&workspace, Some(&home), "sh \"$workspaceRoot\"/pw");
+        assert_eq!(found, Ok(vec![workspace.join("pw")]));
     }
 
     #[test]
