@@ -1,10 +1,12 @@
 //! Where keys go after something was left, read or undone: back to where the user was.
 
+use std::sync::Arc;
+
 use crate::tui::fixture;
 use crate::tui::input::Input;
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
-use crate::tui::state::State;
+use crate::tui::state::{PanePart, State};
 use crate::tui::tests::{answer, press, screen};
 use crate::tui::update::update;
 use refdesk_desk::Document;
@@ -85,6 +87,37 @@ fn the_document_beside_the_selection_is_that_of_its_row() {
     assert!(shown.contains("╭ retry-pattern ") && shown.contains("A line of text."), "{shown}");
     press(&mut state, "1");
     assert!(!screen(&state).contains("╭ retry-pattern "), "the list's own again");
+}
+
+#[test]
+fn a_document_or_a_form_that_a_reload_replaces_is_left_for_its_list() {
+    let without = |gone: &str| {
+        let mut snapshot = fixture::snapshot();
+        let sources = snapshot.catalog.sources().iter().filter(|source| source.id.as_str() != gone).cloned().collect();
+        snapshot.catalog = Arc::new(refdesk_core::catalog::Catalog::new(sources));
+        let mut templates = (*snapshot.templates).clone();
+        templates.templates.retain(|template| template.name != gone);
+        snapshot.templates = templates.into();
+        snapshot
+    };
+    let (source, template) = ("retry-pattern", "CircuitBreaker.java.tpl");
+    for (keys, gone, part) in [
+        ("j j Enter", source, PanePart::List),
+        ("j j Enter", "timeouts", PanePart::Detail),
+        ("2 j Enter", source, PanePart::List),
+        ("j j Enter / \"line\"", source, PanePart::List),
+        ("/ \"retr\" Enter Enter", source, PanePart::List),
+        ("4 Enter \"p\"", template, PanePart::List),
+        ("4 Enter \"p\"", "retry-policy.yaml.tmpl", PanePart::Values),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        assert_ne!(state.part, PanePart::List, "{keys}");
+        read(&mut state, source);
+        update(&mut state, Input::Snapshot(Box::new(without(gone))));
+        let is_typing = state.typing.is_some();
+        assert_eq!((state.part, is_typing), (part, part == PanePart::Values), "{keys} without {gone}");
+    }
 }
 
 #[test]

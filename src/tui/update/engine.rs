@@ -9,6 +9,7 @@ use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::LeftSource;
 use crate::tui::catalog::filtered_rows::{self, SnapshotChange};
+use crate::tui::catalog::match_navigation;
 use crate::tui::catalog::reading;
 use crate::tui::consequence;
 use crate::tui::counts::Counts;
@@ -25,7 +26,7 @@ use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection::{self, RowWidths};
 use crate::tui::session;
 use crate::tui::source_state;
-use crate::tui::state::{Message, MessageKind, State};
+use crate::tui::state::{Message, MessageKind, PanePart, State};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::external;
 use crate::tui::views::View;
@@ -87,6 +88,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         templates::filtered_templates::follow(state, template.as_deref());
         write::follow(state, template.as_deref());
     }
+    leave_replaced(state, in_catalog.as_deref(), template.as_deref());
     session::follow(state);
     if catalog_changed || selection_changed || tokens_changed {
         large_pick::recount(state, effects);
@@ -98,6 +100,20 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
         enriched_update::ask(state, effects);
     }
     consequence::follow(state, &before);
+}
+
+/// Returns to the list if the document being read, or the form being filled in, is no longer that of the row under the
+/// cursor: the next key must not change a source or a template that the user has not chosen.
+fn leave_replaced(state: &mut State, source: Option<&str>, template: Option<&str>) {
+    let is_replaced = match state.focus {
+        Pane::Catalog => state.reads() && state.subject(Pane::Catalog) != source,
+        Pane::Templates => state.template().map(|template| template.name.as_str()) != template,
+        Pane::Selection | Pane::Hints => false,
+    };
+    if is_replaced {
+        match_navigation::end(state);
+        state.part = PanePart::List;
+    }
 }
 
 /// The first newly picked source, if another pane is focused, so that the cursor is on it when the user looks
