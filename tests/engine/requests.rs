@@ -213,4 +213,13 @@ fn a_screen_is_notified_when_an_agent_connects_or_disconnects() {
     wait_for(2);
     drop(agents);
     wait_for(0);
+    // A killed server leaves its file, and only its lock is released.
+    let left = workspace.join(presence::PresenceKind::Agent.folder()).join(".refdesk-killed.tmp");
+    let killed = fs::File::create(&left).unwrap();
+    killed.lock().unwrap();
+    fs::write(&left, "1\ns-1").unwrap();
+    wait_for(1);
+    drop(killed);
+    wait_for(0);
+    assert!(left.exists());
 }

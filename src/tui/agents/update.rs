@@ -80,9 +80,13 @@ fn rebuild(state: &mut State) {
     state.agents.known = session.map(|session| known_sources::rows(&state.snapshot, session)).unwrap_or_default();
 }
 
-/// After a snapshot: the selection may have changed.
-pub fn snapshot_changed(state: &mut State) {
+/// After a snapshot: the selection may have changed. If the workspace was reread, perhaps because the user asked for
+/// it, so is the list of agents.
+pub fn snapshot_changed(state: &mut State, is_read_anew: bool) {
     rebuild(state);
+    if is_read_anew {
+        look_again(state);
+    }
 }
 
 /// Called when the journal grew, or an agent connected or disconnected.

@@ -16,7 +16,7 @@ use crate::tui::views::View;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode, PathState};
 use refdesk_desk::AgentActivity;
-use refdesk_desk::engine::{Age, Event, Receipts, Request, Response};
+use refdesk_desk::engine::{Age, Event, Receipts, Request, Response, Snapshot};
 
 fn agents(keys: &str) -> State {
     let mut state = fixture::in_agents(120, 36, "F7");
@@ -307,6 +307,10 @@ fn the_engine_is_asked_again_when_an_agent_comes_or_goes() {
     let mut state = agents("");
     let asks = |effects: Vec<Effect>| effects.contains(&Effect::Ask(Request::Agents));
     assert!(asks(update(&mut state, Input::Event(Event::Agents))));
+    answer(&mut state, Response::Agents(Arc::new(fixture::agents())));
+    let snapshot = |reads| Input::Snapshot(Box::new(Snapshot { reads, ..fixture::snapshot() }));
+    assert!(!asks(update(&mut state, snapshot(0))));
+    assert!(asks(update(&mut state, snapshot(1))), "the workspace was read again");
     press(&mut state, "F7");
     assert!(!asks(update(&mut state, Input::Event(Event::Agents))), "the view is closed");
 }

@@ -76,7 +76,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     add_source::follow(state);
     selection::filtered_rows::refilter(state, None);
     graph::update::snapshot_changed(state);
-    agents::update::snapshot_changed(state);
+    agents::update::snapshot_changed(state, is_read_anew);
     follow_selection(state, in_selection.as_deref());
     if let Some(row) = picked.and_then(|id| selection::update::row_of(state, &id)) {
         state.selection.cursor.at = row;

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::oneshot;
 
 use super::{Activity, AgentActivity};
-use crate::channel::presence;
+use crate::channel::presence::ConnectedAgents;
 use crate::engine::Response;
 use crate::session::{JournalTail, SkippedLines};
 use refdesk_text::tokens::counted;
@@ -25,13 +25,19 @@ pub(crate) struct ActivityFollower {
 }
 
 impl ActivityFollower {
-    /// Starts following, from the first line of the journal.
+    /// Starts following, from the first line of the journal; calls `ended` when a connected agent has gone.
     ///
     /// # Errors
     /// The system cannot start a thread.
-    pub(crate) fn start(workspace: PathBuf, tail: JournalTail, clock: fn() -> SystemTime) -> io::Result<Self> {
+    pub(crate) fn start(
+        workspace: PathBuf,
+        tail: JournalTail,
+        clock: fn() -> SystemTime,
+        ended: Arc<dyn Fn() + Send + Sync>,
+    ) -> io::Result<Self> {
         let (questions, asked) = mpsc::channel();
-        thread::Builder::new().name("agents".to_owned()).spawn(move || run(&workspace, tail, clock, &asked))?;
+        let agents = ConnectedAgents::new(ended);
+        thread::Builder::new().name("agents".to_owned()).spawn(move || run(&workspace, tail, clock, agents, &asked))?;
         Ok(Self { questions })
     }
 
@@ -61,6 +67,7 @@ fn run(
     workspace: &Path,
     mut tail: JournalTail,
     clock: fn() -> SystemTime,
+    mut agents: ConnectedAgents,
     asked: &mpsc::Receiver<oneshot::Sender<Response>>,
 ) {
     let mut activity = Activity::default();
@@ -78,7 +85,7 @@ fn run(
             }
         };
         let now = Timestamp::try_from(clock()).unwrap_or_default();
-        let connected = presence::connected_sessions(workspace);
+        let connected = agents.sessions(workspace);
         let read = AgentActivity { sessions: activity.shown(), problem, connected, now, zone: TimeZone::system() };
         // The client may have stopped waiting.
         let _ = reply.send(Response::Agents(Arc::new(read)));
@@ -98,7 +105,8 @@ mod tests {
         let clock = || SystemTime::UNIX_EPOCH;
         let store = |key: &Path| Store::new(folder.path(), DEFAULT, clock).sealed_by(Sealer::fixed(key));
         let (own, other) = (store(folder.path()), store(elsewhere.path()));
-        let follower = ActivityFollower::start(folder.path().to_path_buf(), own.whole_tail(), clock).unwrap();
+        let workspace = folder.path().to_path_buf();
+        let follower = ActivityFollower::start(workspace, own.whole_tail(), clock, Arc::new(|| {})).unwrap();
         let read = || {
             let (reply, answer) = oneshot::channel();
             follower.ask(reply);

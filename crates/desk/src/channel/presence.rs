@@ -2,10 +2,13 @@
 //! its process keeps locked; the kernel releases the lock however the process ends. So no request waits for a dead
 //! process, and the next process removes its file.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 
 use crate::session::ignore_in_git;
 use refdesk_files::reserved::STATE_FOLDER;
@@ -88,14 +91,52 @@ pub fn open_count(workspace: &Path, kind: PresenceKind) -> usize {
     held(workspace, kind).map_or(0, |(_, names)| names.len())
 }
 
-/// The session of each connected agent; empty if its server did not report it.
-pub(crate) fn connected_sessions(workspace: &Path) -> Vec<String> {
-    let Some((folder, names)) = held(workspace, PresenceKind::Agent) else { return Vec::new() };
-    let session = |name: &OsString| {
-        let (bytes, _) = folder.read(name, MAX).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).lines().nth(1).unwrap_or_default().to_owned()
-    };
-    names.iter().map(session).collect()
+/// The most agents whose end is awaited, each on a thread of its own.
+const MAX_AWAITED: usize = 64;
+
+/// The connected agents of a workspace. A killed process leaves its file in place, so nothing but the released lock
+/// shows that its agent is gone.
+pub(crate) struct ConnectedAgents {
+    /// Called on another thread whenever an agent has gone.
+    ended: Arc<dyn Fn() + Send + Sync>,
+    /// The threads that wait for a lock, by the name of its file.
+    awaited: HashMap<OsString, JoinHandle<()>>,
+}
+
+impl ConnectedAgents {
+    pub(crate) fn new(ended: Arc<dyn Fn() + Send + Sync>) -> Self {
+        Self { ended, awaited: HashMap::new() }
+    }
+
+    /// The session of each connected agent, empty if its server did not report it; from now on, the end of each is
+    /// reported.
+    pub(crate) fn sessions(&mut self, workspace: &Path) -> Vec<String> {
+        let Some((folder, names)) = held(workspace, PresenceKind::Agent) else { return Vec::new() };
+        self.awaited.retain(|_, thread| !thread.is_finished());
+        let session = |name: OsString| {
+            let (bytes, _) = folder.read(&name, MAX).unwrap_or_default();
+            self.await_end(&folder, name);
+            String::from_utf8_lossy(&bytes).lines().nth(1).unwrap_or_default().to_owned()
+        };
+        names.into_iter().map(session).collect()
+    }
+
+    fn await_end(&mut self, folder: &Folder, name: OsString) {
+        if self.awaited.len() >= MAX_AWAITED || self.awaited.contains_key(&name) {
+            return;
+        }
+        let (Ok(file), ended) = (folder.open(&name), self.ended.clone()) else { return };
+        let wait = move || {
+            // It is reported even if waiting fails, which is only one more look.
+            let _ = file.lock_shared();
+            drop(file);
+            ended();
+        };
+        // Without a thread, the end is seen at the next look.
+        if let Ok(thread) = thread::Builder::new().name("agent".to_owned()).spawn(wait) {
+            self.awaited.insert(name, thread);
+        }
+    }
 }
 
 /// The files that some process keeps locked.
@@ -126,11 +167,17 @@ mod tests {
         assert!(is_open(&workspace, Server));
         let agents = ["s-1", "s-2", "s-2"].map(|session| connect(&workspace, session).unwrap());
         assert_eq!([Server, Agent].map(|it| open_count(&workspace, it)), [1, 3], "one server serves many");
-        let mut sessions = connected_sessions(&workspace);
+        let (ended, ends) = std::sync::mpsc::channel();
+        let mut connected = ConnectedAgents::new(Arc::new(move || ended.send(()).unwrap()));
+        let mut sessions = connected.sessions(&workspace);
         sessions.sort();
         assert_eq!(sessions, ["s-1", "s-2", "s-2"]);
+        assert_eq!(connected.sessions(&workspace).len(), 3, "each is awaited once");
         drop(agents);
-        assert_eq!(connected_sessions(&workspace), [""; 0]);
+        (0..3).for_each(|_| ends.recv().unwrap());
+        assert_eq!(connected.sessions(&workspace), [""; 0]);
+        drop(connected);
+        assert!(ends.recv().is_err(), "no thread is left");
         assert_eq!(open_count(&workspace, Agent), 0);
         drop(two);
         assert!(!is_open(&workspace, Screen));

@@ -9,7 +9,9 @@ use tokio::sync::oneshot;
 use super::super::database_run::{DatabaseRun, RunClient};
 use super::super::notice::{Notice, Topic};
 use super::super::previews::PreviewJob;
-use super::super::request::{Audience, Call, CatalogWritten, LocateTarget, PickReach, Request, Response};
+use super::super::request::{
+    Audience, Call, CatalogWritten, LocateTarget, Message, OutsideChange, PickReach, Request, Response,
+};
 use super::super::watch::Watch;
 use super::Worker;
 use crate::activity::ActivityFollower;
@@ -289,7 +291,12 @@ impl Worker<'_> {
             Some(follower) => Ok(follower),
             none => {
                 let (workspace, tail) = (self.desk.workspace().to_owned(), self.desk.whole_tail());
-                let follower = ActivityFollower::start(workspace, tail, self.clock).map_err(|error| {
+                let queue = self.queue.clone();
+                let ended = Arc::new(move || {
+                    // The engine may have ended, too.
+                    let _ = queue.upgrade().map(|queue| queue.blocking_send(Message::Changed(OutsideChange::Agents)));
+                });
+                let follower = ActivityFollower::start(workspace, tail, self.clock, ended).map_err(|error| {
                     let message = format!("the journal cannot be followed: {error}");
                     Error::new(Code::UnreadableJournal, message, "try again")
                 })?;
