@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use refdesk_core::catalog::{Source, SourceId};
-use refdesk_core::selection::{Role, SelectedSource, StepName};
+use refdesk_core::selection::{Role, SelectedSource, Selection, StepName};
 use refdesk_desk::engine::{PickReach, Request, Response, Snapshot};
 use refdesk_desk::{LargePick, Picker, SelectionChange};
 use refdesk_text::Error;
@@ -95,6 +95,18 @@ pub struct PendingChange {
 }
 
 impl PendingChange {
+    /// A change of the current state; `done` is printed once it is made.
+    pub fn new(state: &PlainState, done: String, named: Vec<SourceId>) -> Self {
+        Self { done, before: Box::new(state.snapshot.clone()), named, step: None }
+    }
+
+    /// Whether this selection contains a pick of this change, or could not, because all were picked before.
+    pub fn is_picked_in(&self, selection: &Selection) -> bool {
+        let before = &self.before.selection;
+        let mut new = self.named.iter().map(SourceId::as_str).filter(|id| !before.is_picked(id)).peekable();
+        new.peek().is_none() || new.any(|id| selection.is_picked(id))
+    }
+
     /// Whether the message names this source.
     fn names(&self, id: &str) -> bool {
         let is_step = self.step.as_ref().is_some_and(|(_, step)| step.source.as_deref() == Some(id));
@@ -290,8 +302,7 @@ fn listed(ids: &[SourceId]) -> String {
 
 /// Asks the engine for a change; `done` is printed once it is made.
 pub fn change(state: &mut PlainState, request: Request, done: String, named: Vec<SourceId>, turn: &mut InputOutcome) {
-    let before = Box::new(state.snapshot.clone());
-    state.pending = Some(Pending::Change(PendingChange { done, before, named, step: None }));
+    state.pending = Some(Pending::Change(PendingChange::new(state, done, named)));
     turn.ask(request);
 }
 
@@ -327,9 +338,8 @@ pub fn undo_or_redo(state: &mut PlainState, undo_or_redo: UndoOrRedo, turn: &mut
     };
     let Some(step) = step.clone() else { return turn.print(format!("There is nothing to {verb}.")) };
     let done = format!("{done}: {}.", step.text.replacen(" of @", " of ", 1));
-    let before = Box::new(state.snapshot.clone());
     let step = Some((undo_or_redo, step));
-    state.pending = Some(Pending::Change(PendingChange { done, before, named: Vec::new(), step }));
+    state.pending = Some(Pending::Change(PendingChange { step, ..PendingChange::new(state, done, Vec::new()) }));
     turn.ask(request);
 }
 

@@ -12,9 +12,13 @@ use refdesk_desk::engine::{ClosedRequest, Reply, Request, RequestEnd, WaitingReq
 use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 
+use super::choice::{self, PendingChange};
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, names, price, sentence, state_words, stopped};
+
+/// Printed after a choice.
+const CHOSEN: &str = "Answered with your choice.";
 
 /// The request being answered, as it was printed.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,9 +146,13 @@ pub fn reply(state: &mut PlainState, open: OpenRequest, line: &str, turn: &mut I
         "no" | "n" if is_write => send(state, &open, Reply::No, "Declined.", turn),
         "none" => send(state, &open, Reply::No, "Answered: none.", turn),
         "yes" | "y" if !open.chosen.is_empty() => {
-            let printed = "Answered with your choice.";
             let reply = Reply::Chosen(open.chosen.clone());
-            send(state, &open, reply, printed, turn);
+            if open.waiting.request.other_desk(&state.snapshot.desk).is_some() {
+                return send(state, &open, reply, CHOSEN, turn);
+            }
+            let named = open.chosen.iter().map(|id| SourceId::from(id.as_str())).collect();
+            state.pending = Some(Pending::Reply(PendingChange::new(state, CHOSEN.to_owned(), named)));
+            turn.ask(Request::Reply { request: open.waiting.request, reply });
         }
         "no" | "n" if !open.chosen.is_empty() => {
             turn.print("Nothing was answered. Type other numbers, all, none, or later.");
@@ -219,6 +227,15 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
         }
     }
     confirm(state, open, turn);
+}
+
+/// Prints what followed from a choice that the agent, not this program, picks.
+pub fn answered(state: &PlainState, change: &PendingChange, turn: &mut InputOutcome) {
+    if change.is_picked_in(&state.snapshot.selection) {
+        return choice::changed(state, change, &[], turn);
+    }
+    turn.print(&change.done);
+    turn.print("The agent has not picked it yet. Type selection to see whether it has.");
 }
 
 fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, printed: &'static str, turn: &mut InputOutcome) {

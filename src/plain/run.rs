@@ -4,18 +4,22 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::pin::pin;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
 use refdesk_desk::engine::{Ending, Engine, Event, Request, Response, Snapshot, Started};
 
-use super::state::{InputOutcome, InputOwner, PlainEffect, PlainInput, PlainStart, PlainState};
+use super::state::{InputOutcome, InputOwner, Pending, PlainEffect, PlainInput, PlainStart, PlainState};
 use super::{feed, update};
 use crate::common::{STORING, engine_ended};
 use crate::end_signals::{self, EndSignals};
 use lines::TypedLine;
 
 mod lines;
+
+/// How long to wait for an agent to pick what was chosen for it: it does so immediately, unless it has ended.
+const PICKING: Duration = Duration::from_secs(5);
 
 /// How the plain interface ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +147,13 @@ impl Conversation {
         self.settle().await
     }
 
+    /// After a choice for an agent: waits until it has picked the sources, so that what follows is printed.
+    async fn wait_for_picks(&mut self) -> Result<(), LoopEnd> {
+        let Some(Pending::Reply(change)) = self.state.pending.clone() else { return Ok(()) };
+        let picked = self.wait_until(|snapshot| change.is_picked_in(&snapshot.selection));
+        tokio::time::timeout(PICKING, picked).await.unwrap_or(Ok(()))
+    }
+
     /// Waits until every document is read, so that no consequence is missing, and takes the snapshot.
     async fn settle(&mut self) -> Result<(), LoopEnd> {
         self.ask(Request::Index).await?;
@@ -179,6 +190,9 @@ impl Conversation {
                     self.wait_until(|snapshot| !snapshot.is_indexing).await?;
                     self.take_whole_snapshot().await?;
                     response = self.ask(request).await?;
+                }
+                if matches!(&response, Response::Done(refusals) if refusals.is_empty()) {
+                    self.wait_for_picks().await?;
                 }
                 if settles {
                     self.settle().await?;

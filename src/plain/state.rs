@@ -119,6 +119,8 @@ pub enum Pending {
     /// The effect of this change.
     Preview(Choosing),
     Change(PendingChange),
+    /// The answer to an agent, which then makes this change.
+    Reply(PendingChange),
     /// A source's document, to print from this line, from 0, and the part read before.
     Document {
         from: usize,

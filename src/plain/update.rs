@@ -40,7 +40,14 @@ const MESSAGES: usize = 50;
 fn is_change(pending: Option<&Pending>) -> bool {
     matches!(
         pending,
-        Some(Pending::Change(_) | Pending::Write | Pending::Simple(_) | Pending::Documented(_) | Pending::Reload)
+        Some(
+            Pending::Change(_)
+                | Pending::Reply(_)
+                | Pending::Write
+                | Pending::Simple(_)
+                | Pending::Documented(_)
+                | Pending::Reload
+        )
     )
 }
 
@@ -306,6 +313,9 @@ fn answer(state: &mut PlainState, response: Response, turn: &mut InputOutcome) {
         (Some(Pending::Write), Response::Written(outcome)) => templates::written(state, outcome, turn),
         (Some(Pending::Marks(open)), Response::PicksPreview { all, .. }) => {
             requests::previewed(state, *open, &all, turn);
+        }
+        (Some(Pending::Reply(change)), Response::Done(refusals)) if refusals.is_empty() => {
+            requests::answered(state, &change, turn);
         }
         (Some(Pending::Simple(printed)), Response::Done(refusals)) if refusals.is_empty() => turn.print(printed),
         (Some(Pending::Profiles), Response::Profiles { profiles: all, problems }) => {

@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::Duration;
 
 use refdesk_files::write_atomic;
 use serde_json::{Value, json};
@@ -79,6 +80,29 @@ fn a_choice_is_answered_by_keys() {
     assert_eq!((&response["request_id"], &response["selected_ids"]), (&json!(CHOICE), &json!(["timeouts"])));
     pty.wait_for("2 Selection");
     quit(pty);
+}
+
+#[test]
+fn the_plain_interface_says_what_followed_from_a_choice() {
+    let workspace = workspace();
+    let path = workspace.path.to_str().unwrap();
+    let mut pty = Pty::start_at(&workspace.beside("home"), &["--plain", "--workspace", path], 120, 36);
+    pty.wait_for("Command:");
+    let mut command = workspace.command(&["ask", "--context", "for the client"]);
+    let asker = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let is_listed = |pty: &mut Pty| {
+        pty.type_bytes("requests\r");
+        pty.comes(Duration::from_secs(1), |seen| seen.text().contains("Type the numbers"))
+    };
+    assert!((0..60).any(|_| is_listed(&mut pty)), "{}", pty.text());
+    pty.type_bytes("2\r");
+    pty.wait_for("Type yes to answer with them");
+    pty.type_bytes("yes\r");
+    pty.wait_for("1 more source pulled in: retry.");
+    pty.wait_for("Type undo to undo it.");
+    assert!(asker.wait_with_output().unwrap().status.success());
+    pty.type_bytes("quit\r");
+    assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }
 
 #[test]

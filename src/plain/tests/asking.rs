@@ -51,8 +51,27 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
         ]
     );
     let reply = Reply::Chosen(["circuit-breaker", "java-service"].map(str::to_owned).to_vec());
-    assert_eq!(replied(asked(&mut state, "yes")), ("r1".to_owned(), reply));
-    assert_eq!(answered(&mut state, Response::Done(Vec::new())).lines, ["Answered with your choice."]);
+    let mut late = state_with(choice());
+    output(&mut late, "requests");
+    asked(&mut late, "3, 1");
+    let nothing = SelectionChange::default;
+    drop(answered(&mut late, Response::PicksPreview { one: nothing(), all: nothing() }));
+    for (state, is_picked) in [(&mut state, true), (&mut late, false)] {
+        assert_eq!(replied(asked(state, "yes")), ("r1".to_owned(), reply.clone()));
+        if is_picked {
+            let mut members = state.snapshot.selection.members().to_vec();
+            members.push(fixture::member("java-service", 0, &[]));
+            state.snapshot.selection = Arc::new(fixture::selection(members, &[], &[]));
+        }
+        let lines = answered(state, Response::Done(Vec::new())).lines;
+        assert_eq!(lines[0], "Answered with your choice.");
+        if is_picked {
+            assert!(lines[1].starts_with("That is about 23,870 tokens more"), "{lines:?}");
+        } else {
+            let not_yet = "The agent has not picked it yet. Type selection to see whether it has.";
+            assert_eq!(lines[1..], [not_yet]);
+        }
+    }
 }
 
 #[test]
