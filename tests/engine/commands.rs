@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use refdesk_desk::engine::{Event, Request, Response};
+use refdesk_desk::engine::{self, Event, Request, Response};
 use refdesk_desk::{Desk, EnrichMode};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_text::report::Diagnostic;
@@ -172,6 +172,32 @@ fn a_proposal_is_written_and_reported() {
     world.send(write(unwritten.current[0].clone()));
     world.notice(|notice| notice.text == "Wrote other.txt (+2 −1)");
     assert!(std::fs::read_to_string(world.at("other.txt")).unwrap().ends_with("Hello Ada!\n"));
+}
+
+#[test]
+fn a_typed_path_may_start_with_the_home_folder() {
+    let template = (".templates/hello.tpl", "Hello!\n");
+    let World { folder, workspace, engine, .. } = World::of(&[("references.json", r#"{"sources": []}"#), template]);
+    drop(engine);
+    let mut options = options(&workspace);
+    options.context.home = Some(folder.path().join("home"));
+    std::fs::create_dir(folder.path().join("home")).unwrap();
+    std::fs::write(folder.path().join("home/notes.md"), "Notes.\n").unwrap();
+    let world = World::with(folder, workspace, engine::start(options, session()).unwrap());
+    let path = |path: &str| Some(path.to_owned());
+    for (path, refused) in [(path("~/new.md"), true), (path("a~/new.md"), false), (path("~new.md"), false)] {
+        let preview = Request::Preview { template: "hello.tpl".into(), values: None, path: path.clone() };
+        let Response::Preview { outcome, .. } = world.ask(preview) else { panic!("{path:?}") };
+        let proposal = outcome.unwrap().proposal.unwrap();
+        assert_eq!(
+            proposal.as_ref().is_err_and(|it| it.message.contains("outside the workspace")),
+            refused,
+            "{path:?}"
+        );
+    }
+    let notes = || "~/notes.md".to_owned();
+    assert!(matches!(world.ask(Request::CanAdd(notes())), Response::CanAdd(Ok(1))));
+    assert!(matches!(world.ask(Request::AddSource(notes())), Response::SourceAdded(Ok(_))));
 }
 
 #[test]

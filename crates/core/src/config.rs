@@ -27,7 +27,7 @@ pub(crate) use document::{has_more_values, too_many_values};
 pub use environment::Environment;
 pub(crate) use fields::Fields;
 pub use fields::ITEMS;
-pub use find::{WorkspaceContext, expand, find, places};
+pub use find::{WorkspaceContext, expand, expand_home, find, places};
 pub use hints::HintSettings;
 pub use index_url::IndexUrl;
 pub(crate) use plain_entry::PlainEntry;

@@ -11,6 +11,7 @@ use super::source_expansion::is_pattern;
 use super::trust::resolved;
 use super::{Desk, Session};
 use refdesk_core::catalog::{ID_BYTES, Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
+use refdesk_core::config::expand_home;
 use refdesk_discover::{
     DescribedPlace, ProposedPlace, ProposedSource, RealPlace, describe_place, has_password, ids_of,
 };
@@ -184,11 +185,16 @@ impl Desk {
         self.source_at(&at).map_or(Ok(()), |id| Err(known_already(place, &id)))
     }
 
+    /// The absolute form of a path that a person typed.
+    pub(crate) fn path_in(&self, folder: &Path, place: &str) -> PathBuf {
+        absolute(folder, Path::new(&*expand_home(self.workspace_context(), place)))
+    }
+
     /// Makes a path from the root of the workspace absolute; leaves an address as it is.
     pub(crate) fn absolute_place(&self, place: &str) -> String {
         match after_scheme(place) {
             Some(_) => place.to_owned(),
-            None => absolute(self.workspace(), Path::new(place)).to_string_lossy().into_owned(),
+            None => self.path_in(self.workspace(), place).to_string_lossy().into_owned(),
         }
     }
 
@@ -207,7 +213,7 @@ impl Desk {
             }
             return Ok(ProposedPlace::Url(place.to_owned()));
         }
-        let path = self.normalize_workspace_path(absolute(from, Path::new(place)));
+        let path = self.normalize_workspace_path(self.path_in(from, place));
         if place.trim().is_empty() || !path.exists() {
             let message = format!("'{place}' is not an existing file or folder");
             return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Desk, RenderedTemplate, Session};
 use crate::session::advice;
+use refdesk_core::config::expand_home;
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, PathLookup, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_files::reserved::STATE_FOLDER;
@@ -28,7 +29,8 @@ impl Desk {
     /// # Errors
     /// The path may not be written.
     pub fn propose(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
-        output::propose(self.workspace(), &self.workspace_context().current, path, text, scope)
+        let context = self.workspace_context();
+        output::propose(self.workspace(), &context.current, &expand_home(context, path), text, scope)
     }
 
     /// Proposes writing this text to a configuration file. If links or settings lead outside the workspace, `leave`

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Desk;
 use super::add::after_scheme;
-use refdesk_core::config::{GlobCase, compiled};
+use refdesk_core::config::{GlobCase, compiled, expand_home};
 use refdesk_discover::documents_in;
 use refdesk_files::path::{absolute, lossy};
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, files_below};
@@ -33,6 +33,7 @@ impl Desk {
     /// The pattern is malformed, nothing matches it, or there are too many files to search.
     pub fn expand(&self, place: &str) -> Result<Vec<String>, Error> {
         let current = &self.workspace_context().current;
+        let place = &*expand_home(self.workspace_context(), place);
         if !is_pattern(place, current) {
             return Ok(vec![place.to_owned()]);
         }
@@ -91,7 +92,7 @@ impl Desk {
 
     /// The documents of a folder that git does not ignore; empty if it is not a folder.
     pub fn documents_of(&self, place: &str) -> Vec<String> {
-        let path = absolute(&self.workspace_context().current, Path::new(place));
+        let path = self.path_in(&self.workspace_context().current, place);
         let Ok(real) = fs::canonicalize(&path) else { return Vec::new() };
         if !real.is_dir() {
             return Vec::new();

@@ -68,6 +68,23 @@ fn a_folder_with_the_catalog_in_it_is_pointed_out() {
 }
 
 #[test]
+fn a_leading_tilde_is_the_home_folder() {
+    let world = small();
+    let home = world.beside("home");
+    std::fs::create_dir_all(&home).unwrap();
+    for name in ["one.md", "two.md"] {
+        std::fs::write(home.join(name), "# Of the home folder\n").unwrap();
+    }
+    let (_, found) = entry(&world, &["add", "~/one.md", "--id", "one"]);
+    let path = world.path.join(".jaato/references").join(found["path"].as_str().unwrap());
+    assert_eq!(std::fs::canonicalize(path).unwrap(), std::fs::canonicalize(home.join("one.md")).unwrap());
+    world.run(&["add", "~/tw*.md"]).exits(0);
+    let ran = world.run(&["render", "--inline", "x", "--output", "~/new.md", "--yes"]);
+    assert!(ran.stderr.contains("is outside the workspace"), "{ran}");
+    assert!(!world.path.join("~").exists());
+}
+
+#[test]
 fn a_path_is_relative_to_the_current_folder() {
     let world = small();
     let ran = run(

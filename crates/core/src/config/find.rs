@@ -1,5 +1,6 @@
 //! Finds a workspace's configuration file and expands paths in it (BEHAVIOUR §2).
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -121,9 +122,16 @@ pub fn expand(context: &WorkspaceContext, written: &str) -> String {
     let mut path = written.replace("${workspaceRoot}", &workspace).replace("${projectPath}", &workspace);
     if let Some(home) = &context.home {
         path = path.replace("${HOME}", &home.to_string_lossy());
-        if path == "~" || path.starts_with("~/") {
-            path.replace_range(..1, &home.to_string_lossy());
-        }
     }
-    path
+    expand_home(context, &path).into_owned()
+}
+
+/// Replaces a leading `~/`, as a shell does in a path that is typed there.
+pub fn expand_home<'a>(context: &WorkspaceContext, written: &'a str) -> Cow<'a, str> {
+    match (&context.home, written.strip_prefix('~')) {
+        (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
+            Cow::Owned([&home.to_string_lossy(), rest].concat())
+        }
+        _ => Cow::Borrowed(written),
+    }
 }
