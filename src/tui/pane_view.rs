@@ -119,7 +119,7 @@ pub fn wrapped_lines(state: &State, text: &str, role: ThemeRole, columns: usize)
 /// The first line of the details: `@id  name`. The name gets the width that the id leaves.
 pub fn id_and_name(state: &State, id: &str, name: &str, columns: usize) -> Line<'static> {
     let (theme, ellipsis) = (&state.skin.theme, state.skin.glyphs.ellipsis);
-    let id = cells::clip(&format!("@{}", cells::clean(id)), columns, ellipsis).into_owned();
+    let id = cells::clip_middle(&format!("@{}", cells::clean(id)), columns, ellipsis).into_owned();
     let room = columns.saturating_sub(cells::width(&id) + 2);
     let name = format!("  {}", cells::clip(&cells::clean(name), room, ellipsis));
     Line::from(vec![

@@ -86,7 +86,7 @@ pub fn draw(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, frame: 
     let list = DrawnList { place: parts.list, len, cursor, active, role };
     let offered = |at: usize| waiting.request.sources.get(*state.requests.rows.get(at)?);
     let shown = || list.window().filter_map(offered);
-    let widest = shown().map(|offered| cells::width(&short_id(&offered.id))).max().unwrap_or(0);
+    let widest = shown().map(|offered| cells::width(&short_id(state, &offered.id))).max().unwrap_or(0);
     let is_ours = waiting.request.other_desk(&state.snapshot.desk).is_none();
     // If none is selected, names use that column.
     let is_any_there = is_ours && shown().any(|offered| state.snapshot.selection.contains(&offered.id));
@@ -134,7 +134,7 @@ fn row<'a>(
     let widest = widest.min(left);
     let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
     let id_style = if is_marked { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Text) };
-    let id = short_id(&offered.id);
+    let id = short_id(state, &offered.id);
     row.id(&id, if names > 0 { widest } else { left.saturating_sub(1) }, id_style);
     if names > 0 {
         row.cell(&short(&offered.name), names - 1, grey);
@@ -156,7 +156,7 @@ pub fn detail(state: &State, parts: &PaneLayout) -> Vec<Line<'static>> {
     let row = state.requests.rows.get(state.requests.cursor.at);
     let mut lines = Vec::new();
     if let Some(offered) = row.and_then(|row| waiting.request.sources.get(*row)) {
-        lines.push(pane_view::id_and_name(state, &short_id(&offered.id), &short(&offered.name), columns));
+        lines.push(pane_view::id_and_name(state, &short_id(state, &offered.id), &short(&offered.name), columns));
         let brings = match waiting.request.other_desk(&state.snapshot.desk) {
             Some(desk) => format!("For desk {}: what it adds there is not known here.", short(desk)),
             None => brings(state, &offered.id),
@@ -199,7 +199,8 @@ fn brings(state: &State, id: &str) -> String {
         more => format!("Adds itself and {} others ({}): {cost}.", cells::grouped(more), first_and_count(&others, 4)),
     }
 }
-fn short_id(id: &str) -> String {
-    let id: String = id.chars().take(120).collect();
-    cells::clean(&id).into_owned()
+
+/// An id from outside, shortened in its middle like every id, so that a narrower place shortens it in the same place.
+fn short_id(state: &State, id: &str) -> String {
+    cells::clip_middle(&cells::clean(id), 120, state.skin.glyphs.ellipsis).into_owned()
 }

@@ -119,6 +119,21 @@ fn disabled_actions_say_why() {
 }
 
 #[test]
+fn a_very_long_id_is_cut_once_and_in_its_middle() {
+    let id = format!("long-{}the-end", "abcdefghij-".repeat(40));
+    for (width, height) in [(80, 24), (200, 60)] {
+        let mut state = fixture::state(width, height);
+        tell(&mut state, &[fixture::asking("r1", "codex", "which?", &[&id])]);
+        press(&mut state, "A");
+        let shown = screen(&state);
+        let lines: Vec<&str> = shown.lines().filter(|line| line.contains("long-abc")).collect();
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.contains("-the-end")), "{shown}");
+        let is_cut_once = |line: &&str| line.split("long-abc").nth(1).is_some_and(|id| id.matches('…').count() == 1);
+        assert!(lines.iter().all(is_cut_once), "{shown}");
+    }
+}
+
+#[test]
 fn a_write_can_be_approved_only_where_it_is_shown_in_full() {
     for (keys, expected) in [
         ("A Enter y", Some(Reply::Yes)),
