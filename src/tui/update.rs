@@ -285,7 +285,8 @@ fn unbound(state: &State, keys: &KeySequence) -> String {
     }
     let elsewhere = |context| state.keymap.bound(keys.keys(), &[context]);
     if state.in_request() && state.shows_write() && elsewhere(KeyContext::Approval).is_some() {
-        return requests::disabled::approved_there(state);
+        let (open, yes) = (state.key(Action::Answer), state.key_in(KeyContext::Approval, Action::Approve));
+        return format!("{keys} does nothing here: {open} shows the whole write, and {yes} approves it there");
     }
     let parts = [KeyContext::Feed, KeyContext::Details, KeyContext::Values];
     match Pane::ALL.map(KeyContext::Pane).into_iter().chain(parts).find_map(elsewhere) {

@@ -138,7 +138,7 @@ fn an_asker_that_ends_is_reported() {
     let asker = ask(&workspace, &"a1".repeat(16), json!({"sources": [{"id": "retry"}]}));
     pty.wait_for("1 request: A");
     drop(asker);
-    pty.wait_for("Claude over mcp is gone");
+    pty.wait_for("The choice is no longer needed: claude over mcp is gone");
     pty.wait_until("the end of the request", |seen| !seen.text().contains("1 request"));
     quit(pty);
 }

@@ -70,7 +70,8 @@ fn show_others_change(state: &mut State, who: &Arc<str>) {
         (reason, Some((what, ids))) => format!("{what}, {reason}: {ids}"),
         (reason, None) => format!("{}, {reason}", notice.text),
     });
-    state.note(format!("{who}: {}", chosen.chain(followed).collect::<Vec<_>>().join(". ")));
+    // A name at the beginning would be capitalized.
+    state.note(format!("by {who}: {}", chosen.chain(followed).collect::<Vec<_>>().join(". ")));
 }
 
 /// The maximum time between rows of one change.

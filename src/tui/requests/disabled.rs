@@ -6,12 +6,6 @@ use crate::tui::state::{RequestPlacement, State};
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::{self, WindowKind};
 
-/// Which key approves a write, and where.
-pub fn approved_there(state: &State) -> String {
-    let (open, yes) = (state.key(Action::Answer), state.key_in(KeyContext::Approval, Action::Approve));
-    format!("look at the whole write first: {open} shows it, and {yes} approves it there")
-}
-
 pub fn disabled(state: &State, action: Action) -> Option<String> {
     let owned = |why: &str| Some(why.to_owned());
     if state.requests.ended.is_some() {

@@ -336,6 +336,7 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
         Some(approval) => format!("the write of {}", approval.path),
         None => "the choice".to_owned(),
     };
+    // No text begins with a name, which would be capitalized.
     let (tone, text) = match &over.ended {
         RequestEnd::Here(Reply::Yes) => {
             (MessageKind::Done, format!("approved: {who} may write {} as shown", path(over)))
@@ -350,17 +351,16 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
         RequestEnd::Elsewhere(answer) => {
             let outcome = outcome(&over.request, answer);
             let text = match &answer.by {
-                Some(by) => format!("{by} answered {what} for {who}{outcome}"),
+                Some(by) => format!("{what} for {who} was answered by {by}{outcome}"),
                 None => format!("{what} for {who} was answered elsewhere{outcome}"),
             };
             (MessageKind::Explanation, text)
         }
         RequestEnd::TimedOut => (MessageKind::Refusal, format!("{what} for {who} timed out without an answer")),
-        RequestEnd::RequesterExited => (MessageKind::Explanation, format!("{who} is gone: {what} is no longer needed")),
-        RequestEnd::Withdrawn => (
-            MessageKind::Explanation,
-            format!("{who} no longer asks for {what}: it was answered elsewhere or withdrawn"),
-        ),
+        RequestEnd::RequesterExited => (MessageKind::Explanation, format!("{what} is no longer needed: {who} is gone")),
+        RequestEnd::Withdrawn => {
+            (MessageKind::Explanation, format!("{what} for {who} was answered elsewhere or withdrawn"))
+        }
     };
     if take_line(state) {
         state.requests.line.result = Some(text);

@@ -295,12 +295,12 @@ fn picks_by_other_processes_are_reported_with_their_consequences() {
         let notice = Notice { reason: "~864 tokens".to_owned(), ..fixture::notice("Pulled in: @timeouts") };
         event(state, Event::Notice(Notice { who: other(), ..notice }));
     };
-    let whole = "opencode: Picked @retry-pattern. Pulled in, ~864 tokens: @timeouts";
+    let whole = "by opencode: Picked @retry-pattern. Pulled in, ~864 tokens: @timeouts";
     for is_journal_first in [true, false] {
         let mut state = fixture::state(80, 24);
         if is_journal_first {
             picked(&mut state);
-            assert_eq!(message(&state), "opencode: Picked @retry-pattern");
+            assert_eq!(message(&state), "by opencode: Picked @retry-pattern");
             followed(&mut state);
         } else {
             followed(&mut state);

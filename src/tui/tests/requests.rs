@@ -106,7 +106,7 @@ fn disabled_actions_say_why() {
         (choice("r1"), "A Space Enter Enter", "your answer is being sent"),
         (choice("r1"), "A n n", "your answer is being sent"),
         (write("w1"), "A Space", "this request offers no sources: Enter shows what would be written"),
-        (write("w1"), "A y", "look at the whole write first: Enter shows it, and y approves it there"),
+        (write("w1"), "A y", "y does nothing here: Enter shows the whole write, and y approves it there"),
         (write("w1"), "A /", "this request offers no sources: Enter shows what would be written"),
     ] {
         let mut state = desk("", &[waiting]);

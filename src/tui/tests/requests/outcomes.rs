@@ -56,7 +56,7 @@ fn the_end_of_each_request_is_reported() {
         (choice("r"), RequestEnd::Here(Reply::No), "answered claude over mcp: picked none of them"),
         (write("r"), RequestEnd::Here(Reply::Yes), "approved: codex over mcp may write src/Order.java as shown"),
         (write("r"), RequestEnd::Here(Reply::No), "declined: codex over mcp will not write src/Order.java"),
-        (choice("r"), by("a screen"), "a screen answered the choice for claude over mcp"),
+        (choice("r"), by("a screen"), "the choice for claude over mcp was answered by a screen"),
         (
             choice("r"),
             RequestEnd::Elsewhere(OtherAnswer::default()),
@@ -66,13 +66,9 @@ fn the_end_of_each_request_is_reported() {
         (
             write("r"),
             RequestEnd::RequesterExited,
-            "codex over mcp is gone: the write of src/Order.java is no longer needed",
+            "the write of src/Order.java is no longer needed: codex over mcp is gone",
         ),
-        (
-            choice("r"),
-            RequestEnd::Withdrawn,
-            "claude over mcp no longer asks for the choice: it was answered elsewhere or withdrawn",
-        ),
+        (choice("r"), RequestEnd::Withdrawn, "the choice for claude over mcp was answered elsewhere or withdrawn"),
     ] {
         let mut state = desk("", &[]);
         event(&mut state, Event::Closed(Box::new(ClosedRequest { request: waiting.request, ended })));
@@ -124,7 +120,7 @@ fn an_asker_that_is_gone_is_not_counted() {
             Event::Closed(Box::new(ClosedRequest { request: choice("r1").request, ended: RequestEnd::Withdrawn })),
         );
         tell(&mut state, &[]);
-        assert!(message(&state).starts_with("claude over mcp no longer asks"), "{}", message(&state));
+        assert_eq!(message(&state), "the choice for claude over mcp was answered elsewhere or withdrawn");
     }
     // A request of which only the end arrives.
     let mut state = desk("", &[choice("r1")]);
