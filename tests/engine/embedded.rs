@@ -33,6 +33,7 @@ impl World {
     fn files(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.at(".jaato/templates")) else { return Vec::new() };
         let mut names: Vec<String> = entries.map(|it| it.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.retain(|name| name != ".gitignore");
         names.sort();
         names
     }

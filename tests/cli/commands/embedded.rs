@@ -41,6 +41,7 @@ fn names(world: &Workspace) -> Vec<String> {
 fn files(world: &Workspace) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(world.path.join(".jaato/templates")) else { return Vec::new() };
     let mut names: Vec<String> = entries.map(|it| it.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != ".gitignore");
     names.sort();
     names
 }

@@ -49,8 +49,8 @@ fn announced(answer: &Value) -> Vec<String> {
 
 fn files(world: &Workspace) -> Vec<String> {
     let Ok(folder) = fs::read_dir(world.path.join(".jaato/templates")) else { return Vec::new() };
-    let mut names: Vec<String> =
-        folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).filter(|it| it != "index.json").collect();
+    let names = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|it| it != "index.json" && it != ".gitignore").collect();
     names.sort();
     names
 }

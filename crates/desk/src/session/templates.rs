@@ -32,6 +32,11 @@ use record::{PathOccupant, Record, is_file_name};
 /// The index file, for other tools.
 pub(crate) const INDEX: &str = "index.json";
 
+const IGNORE_FILE: &str = ".gitignore";
+
+/// Keeps out of the repository what refdesk writes: a committed copy would count as the user's in every clone.
+const IGNORE: &[u8] = b"/.gitignore\n/index.json\n/*.tmpl\n";
+
 /// How long a template from a tool result is kept: as long as an unused session.
 const TOOL_RESULT_RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -272,6 +277,9 @@ impl Store {
         after: &mut Record,
         done: &mut Written,
     ) -> Result<(), Diagnostic> {
+        if !due.is_empty() {
+            ignore_in_git(folder).map_err(|error| self.unwritable(&error))?;
+        }
         for file in due {
             let entry = after.files.entry(file.name.clone()).or_default();
             entry.sha256.retain(|hash| *hash != file.hash);
@@ -359,6 +367,15 @@ impl Store {
             _ => advice(error).to_owned(),
         };
         Diagnostic::warning(Code::TemplatesNotWritten, message).in_file(FOLDER).fix(fix)
+    }
+}
+
+/// Makes git ignore the files, unless the folder already has a `.gitignore`, which may be the user's.
+fn ignore_in_git(folder: &Path) -> io::Result<()> {
+    let file = folder.join(IGNORE_FILE);
+    match fs::symlink_metadata(&file) {
+        Err(error) if is_absent(&error) => write_derived(&file, IGNORE),
+        _ => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{INDEX, Written, look};
+use super::{INDEX, Written, ignore_in_git, look};
 use crate::session::store::Store;
 use crate::session::templates::record::PathOccupant;
 use refdesk_files::{read_state_file, write_derived};
@@ -46,7 +46,9 @@ impl Store {
             "templates": templates,
         });
         let text = format!("{index:#}\n");
-        write_derived(&file, text.as_bytes()).map_err(|error| self.unwritable(&error))
+        ignore_in_git(folder)
+            .and_then(|()| write_derived(&file, text.as_bytes()))
+            .map_err(|error| self.unwritable(&error))
     }
 }
 

@@ -66,6 +66,20 @@ fn files_follow_the_desk() {
 }
 
 #[test]
+fn git_ignores_the_files_unless_the_user_has_other_rules() {
+    for kept in [None, Some("mine\n")] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        if let Some(kept) = kept {
+            write_atomic(&root.join(".jaato/templates/.gitignore"), kept.as_bytes()).unwrap();
+        }
+        update_files(root, "default", &[("a.tmpl", "1")]);
+        let expected = kept.unwrap_or("/.gitignore\n/index.json\n/*.tmpl\n");
+        assert_eq!(text(root, ".gitignore").as_deref(), Some(expected));
+    }
+}
+
+#[test]
 fn a_superseded_write_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
@@ -196,8 +210,8 @@ fn files_of_a_killed_writer_are_still_ours() {
         assert_eq!(outcome(&done), (vec!["a.tmpl"], vec![], vec![], 0), "{noted:?} {there}");
         assert_eq!(
             std::fs::read_dir(root.join(".jaato/templates")).unwrap().count(),
-            1,
-            "unfinished files are removed"
+            2,
+            "unfinished files are removed; .gitignore is new"
         );
         assert_eq!(outcome(&update_files(root, "default", &[])).2, ["a.tmpl"]);
     }
