@@ -82,11 +82,15 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
     }
     let change = chosen(&found, &ticks, args);
     if change.new.is_empty() && change.moved.is_empty() {
-        desk.remember_declined(&change);
+        if !is_first {
+            desk.remember_declined(&change);
+        }
         // A user who was asked has seen the list.
         let seen = if is_asked { String::new() } else { listed + &notes };
-        let text =
-            format!("{seen}Nothing is ticked, so nothing was written. `refdesk add PATH` adds any file or folder.\n");
+        let text = format!(
+            "{seen}Nothing is ticked, so nothing was written. At a terminal, `refdesk init` lets you tick documents; \
+             `refdesk add PATH` adds any file or folder.\n"
+        );
         return Ok(CommandOutput { text: text.into_bytes(), ..answer("success", &found, &ticks) });
     }
     let proposals = match desk.propose_catalog(&change, &ask_to_leave) {

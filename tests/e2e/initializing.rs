@@ -85,6 +85,7 @@ fn leaving_writes_nothing() {
         assert!(!pty.text().contains("error"), "{answers:?}: {}", pty.text());
         assert_eq!(pty.wait_for_exit().exit_code(), 0, "{answers:?}");
         assert!(!world.path.join(".jaato").exists(), "{answers:?}");
+        assert!(!world.beside("home/.local/state/refdesk/declined.json").exists(), "{answers:?}");
     }
 }
 

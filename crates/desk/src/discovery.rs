@@ -102,7 +102,9 @@ impl Desk {
             within.push(inside.to_path_buf());
         }
         let known = self.catalog().sources().iter().map(|source| self.known_source(source, &workspace)).collect();
-        let declined = self.declined_sources(&workspace).map(|file| file.of(&workspace.to_string_lossy()));
+        // Without a catalog, every document is new again.
+        let declined = self.declined_sources(&workspace).filter(|_| !self.catalog().is_empty());
+        let declined = declined.map(|file| file.of(&workspace.to_string_lossy()));
         Ok(Discoverer { workspace, folders: within, known, declined: declined.unwrap_or_default() })
     }
 
