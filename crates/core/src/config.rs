@@ -37,7 +37,7 @@ pub use settings::{ChannelKind, ChannelSettings, MAX_TIMEOUT, Settings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use refdesk_files::{is_link_refused, read_regular, whole};
+use refdesk_files::{read_regular, whole};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -95,15 +95,13 @@ pub(crate) fn load<T: Send>(
             config.is_broken = config.document.is_none();
             (config, made)
         }
-        Err(error) if is_link_refused(&error) => {
-            config.is_broken = true;
-            config.diagnostics.push(find::outside_link("configuration", shown));
-            (config, Vec::new())
-        }
         Err(error) => {
             config.is_broken = true;
-            let problem = Diagnostic::error(Code::Unreadable, format!("the configuration cannot be read: {error}"));
-            config.diagnostics.push(problem.in_file(shown).fix("make it a readable file, or remove it"));
+            let problem = find::link_problem("configuration", &path, &shown, &error).unwrap_or_else(|| {
+                let problem = Diagnostic::error(Code::Unreadable, format!("the configuration cannot be read: {error}"));
+                problem.in_file(shown).fix("make it a readable file, or remove it")
+            });
+            config.diagnostics.push(problem);
             (config, Vec::new())
         }
     }

@@ -183,11 +183,13 @@ fn a_folder_a_pipe_or_a_loop_in_place_of_a_file() {
                 "loop" => std::os::unix::fs::symlink(path.file_name().unwrap(), &path).unwrap(),
                 _ => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
             }
-            let found = codes(&world);
-            // A configuration that is a broken link counts as absent; a discovered file must have contents.
-            let none = place.contains("references.json") && matches!(what, "loop" | "dangling link");
-            if !none {
-                assert_eq!(found, ["unreadable"], "{what} as {place}");
+            assert_eq!(codes(&world), ["unreadable"], "{what} as {place}");
+            if what == "dangling link" && place.ends_with("references.json") {
+                let listed = world.run(&["list"]);
+                assert!(
+                    listed.stderr.contains(": the configuration is a broken link to 'nowhere'\n  fix: "),
+                    "{listed}"
+                );
             }
             check_good_source(&world);
         }

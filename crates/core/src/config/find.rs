@@ -1,13 +1,14 @@
 //! Finds a workspace's configuration file and expands paths in it (BEHAVIOUR §2).
 
 use std::borrow::Cow;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use refdesk_files::nofollow::open_in;
-use refdesk_files::path::{Resolver, absolute, display};
+use refdesk_files::path::{Resolver, absolute, display, lossy};
 use refdesk_files::workspace::{CONFIGURATIONS, WorkspaceReason, mark_of};
-use refdesk_files::{read_open, read_regular};
+use refdesk_files::{is_link_refused, read_open, read_regular};
 use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
@@ -60,7 +61,8 @@ pub fn find(context: &WorkspaceContext) -> (Option<PathBuf>, Vec<Diagnostic>) {
             .fix("name an existing file");
         return (None, vec![problem]);
     }
-    (default_paths(context).find(|path| path.exists()), Vec::new())
+    // A broken link is found too, so that it is reported.
+    (default_paths(context).find(|path| fs::symlink_metadata(path).is_ok()), Vec::new())
 }
 
 /// Reads at most `limit` bytes of a file found in the workspace; the flag tells whether there is more. A link out of
@@ -76,8 +78,21 @@ pub(crate) fn read_found(context: &WorkspaceContext, path: &Path, limit: u64) ->
     read_open(file, &metadata, limit)
 }
 
+/// The diagnostic for a link that is broken or leads out of the workspace; `None` if the file is not such a link.
+pub(crate) fn link_problem(what: &str, path: &Path, shown: &str, error: &io::Error) -> Option<Diagnostic> {
+    let is_broken = fs::metadata(path).is_err_and(|error| error.kind() != io::ErrorKind::PermissionDenied);
+    match fs::read_link(path).ok().filter(|_| is_broken) {
+        Some(target) => {
+            let message = format!("the {what} is a broken link to '{}'", lossy(&target));
+            let problem = Diagnostic::error(Code::Unreadable, message).in_file(shown);
+            Some(problem.fix("correct the link, or remove it"))
+        }
+        None => is_link_refused(error).then(|| outside_link(what, shown)),
+    }
+}
+
 /// The diagnostic for a link out of the workspace.
-pub(crate) fn outside_link(what: &str, shown: String) -> Diagnostic {
+pub(crate) fn outside_link(what: &str, shown: &str) -> Diagnostic {
     let message = format!("the {what} is a link out of the workspace, so it is not read");
     let fix = "replace the link with its target, or name the target yourself";
     Diagnostic::error(Code::LinkedOut, message).in_file(shown).fix(fix)

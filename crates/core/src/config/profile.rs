@@ -14,10 +14,10 @@ use serde_json::Value;
 
 use super::document::JsonDocument;
 use super::fields::{Fields, ITEMS};
-use super::find::{WorkspaceContext, expand, outside_link, read_found};
+use super::find::{WorkspaceContext, expand, link_problem, outside_link, read_found};
 use super::keys;
 use refdesk_files::path::{Resolver, absolute, is_absent};
-use refdesk_files::{cause, is_link_refused, read_regular};
+use refdesk_files::{cause, read_regular};
 use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::locate::PointerStep;
@@ -209,7 +209,7 @@ pub fn read_all(context: &WorkspaceContext) -> (Vec<ProfileFile>, Vec<Diagnostic
 fn folder(context: &WorkspaceContext) -> Result<PathBuf, Diagnostic> {
     let (folder, resolver) = (context.workspace.join(PROFILES), Resolver::default());
     let is_inside = resolver.folder(&folder).starts_with(resolver.folder(&context.workspace));
-    is_inside.then(|| folder.clone()).ok_or_else(|| outside_link("folder of profiles", context.display(&folder)))
+    is_inside.then(|| folder.clone()).ok_or_else(|| outside_link("folder of profiles", &context.display(&folder)))
 }
 
 fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
@@ -237,8 +237,8 @@ pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diag
     let is_found = file.starts_with(context.workspace.join(PROFILES));
     let read = if is_found { read_found(context, file, LARGEST) } else { read_regular(file, LARGEST) };
     let (bytes, more) = read.map_err(|error| {
-        if is_link_refused(&error) {
-            return vec![outside_link("profile", shown.clone())];
+        if let Some(problem) = link_problem("profile", file, &shown, &error) {
+            return vec![problem];
         }
         let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {}", cause(&error)));
         vec![problem.in_file(&shown).fix("make it a readable file of one JSON object, or remove it")]
