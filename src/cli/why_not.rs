@@ -274,7 +274,7 @@ fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
         Some(HintRemedy::Threshold(score)) => {
             let file =
                 desk.config_file().map_or("references.json".to_owned(), |file| desk.workspace_context().display(file));
-            Some(format!("set `hints.threshold` to {:.2} in {file}", score.value()))
+            Some(format!("set `hints.threshold` to {:.2} in {file}, which applies to every prompt", score.value()))
         }
         Some(HintRemedy::NoTagFilter) => Some("set `hints.tag_filter` to false".to_owned()),
         Some(HintRemedy::MoreHints) => Some("raise `hints.max`".to_owned()),

@@ -10,6 +10,7 @@ use refdesk_enrich::{
     BlockKind, Budget, Considered, EnrichContext, EnrichRequest, ItemReceipt, Level, MatchExplanation, Meaning,
     Rejection, Score, SessionMemory, WhyNot,
 };
+use refdesk_index::LOWEST_THRESHOLD;
 use refdesk_text::lines;
 use refdesk_text::report::{Diagnostic, Position};
 use refdesk_text::{Code, Error};
@@ -72,10 +73,7 @@ impl HintRemedy {
     fn of(rejected: Rejection, verdict: &Verdict) -> Option<Self> {
         let has_tag = !verdict.matched.is_empty();
         match rejected {
-            Rejection::BelowThreshold => {
-                let score = verdict.meaning.as_ref()?.score.minus_hundredth();
-                (score.value() >= NOISE).then_some(Self::Threshold(score))
-            }
+            Rejection::BelowThreshold => Some(Self::Threshold(verdict.meaning.as_ref()?.score.minus_hundredth())),
             Rejection::TagAlone { .. } | Rejection::BelowBest { .. } if has_tag => Some(Self::NoTagFilter),
             Rejection::TooMany => Some(Self::MoreHints),
             _ => None,
@@ -91,8 +89,8 @@ impl HintRemedy {
     }
 }
 
-/// Any text reaches a score like this, so a threshold this low would bring up everything.
-const NOISE: f64 = 0.3;
+/// A threshold further below the computed one would bring hints for many unrelated texts.
+const NEAR: f64 = 0.03;
 
 impl Verdict {
     /// The verdict from the text alone, regardless of memory and budget.
@@ -196,15 +194,16 @@ impl CompleteDesk<'_> {
         Ok((verdict, problems))
     }
 
-    /// Whether the setting leaves texts in other languages unaffected. Each language has its own computed threshold,
-    /// and one in the configuration replaces them all, so it is suggested only for English.
+    /// Whether the setting leaves unrelated texts, and texts in other languages, without a hint. Each language has its
+    /// own computed threshold, and one in the configuration replaces them all, so it is suggested only for English.
     fn is_harmless(&self, remedy: HintRemedy, verdict: &Verdict) -> bool {
-        let is_threshold = matches!(remedy, HintRemedy::Threshold(_));
-        if !is_threshold || self.settings().hints.threshold.is_some() {
-            return true;
-        }
-        let of_english = self.index_status().ok().flatten().and_then(|status| status.threshold).map(Score::from);
-        of_english.is_some() && of_english == verdict.meaning.as_ref().and_then(|meaning| meaning.threshold)
+        let HintRemedy::Threshold(score) = remedy else { return true };
+        let status = self.index_status().ok().flatten();
+        let Some(of_english) = status.and_then(|status| status.threshold).map(Score::from) else { return false };
+        let used = verdict.meaning.as_ref().and_then(|meaning| meaning.threshold);
+        score >= Score::from(LOWEST_THRESHOLD)
+            && score.value() >= of_english.value() - NEAR
+            && (self.settings().hints.threshold.is_some() || used == Some(of_english))
     }
 
     /// Whether the source gets a hint with this setting, which also affects other sources and their tags.

@@ -58,7 +58,7 @@ pub use search::{
     FoundDocument, HitRank, RankedList, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference,
     default_weight,
 };
-pub use threshold::background_texts;
+pub use threshold::{LOWEST_THRESHOLD, background_texts};
 pub use update::{
     CurrentText, CutText, DOCUMENT_KINDS, INLINE, IndexProgress, Job, Report, SECTIONS_OF_A_TEXT, SOURCE, TEXT,
     about_source, forget, update,

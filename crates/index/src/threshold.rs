@@ -14,7 +14,8 @@ use refdesk_text::Error;
 /// The model name that stands for comparison only by words.
 pub(crate) const WORDS_ALONE: &str = "";
 
-const LOWEST: f32 = 0.35;
+/// No computed threshold is lower.
+pub const LOWEST_THRESHOLD: f32 = 0.35;
 
 /// Scores only by words are lower, because no cosine is added.
 const LOWEST_BY_WORDS: f32 = 0.12;
@@ -88,7 +89,7 @@ struct ThresholdJob<'a> {
 /// Computes and stores outdated thresholds for the current documents: the one for words only and, with an embedder, the
 /// one for its vectors.
 pub(crate) fn update(storage: &mut dyn Storage, embedder: Option<&dyn Embedder>) -> Result<(), Error> {
-    let by_meaning = embedder.map(|embedder| (embedder.model(), EXPIRED, LOWEST, Some(embedder)));
+    let by_meaning = embedder.map(|embedder| (embedder.model(), EXPIRED, LOWEST_THRESHOLD, Some(embedder)));
     let texts: Vec<&BackgroundText> = BACKGROUND.iter().flatten().collect();
     let mut all = Vec::new();
     for (model, expired, lowest, embedder) in

@@ -98,7 +98,10 @@ fn removed_documents_are_not_new_and_prompts_are_about_added_ones() {
     assert!(reported.contains("- @parcels:"), "{answer}");
     std::fs::remove_dir_all(world.path.join(".jaato/references")).unwrap();
     let again = world.json(&["init"], 1);
-    assert!(again["new"].as_array().unwrap().contains(&json!("ledger")), "without a catalog, all documents are new: {again}");
+    assert!(
+        again["new"].as_array().unwrap().contains(&json!("ledger")),
+        "without a catalog, all documents are new: {again}"
+    );
 }
 
 #[test]

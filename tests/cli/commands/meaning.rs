@@ -159,6 +159,8 @@ fn why_not_proposes_only_settings_that_help() {
     for (hints, id, prompt, reason, expected) in [
         (&strict, "dish", "azimuth motor stalls, clutch slips", "below-threshold", Some("threshold")),
         (&strict, "dish", &both, "below-threshold", None),
+        // A threshold this low would bring hints for unrelated prompts.
+        (&strict, "dish", "the azimuth motor stalls, the clutch is fine", "below-threshold", None),
         (&strict, "queue", calls, "below-best", Some("tag_filter")),
         (&few, "retry", "calls: antenna azimuth motor stalls, clutch slips", "tag-alone", Some("tag_filter")),
         (&few, "retry", "calls: jitter, attempts; consumer message stored", "too-many", Some("max")),
