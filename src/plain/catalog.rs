@@ -14,14 +14,22 @@ pub fn sentence(snapshot: &Snapshot, id: &str) -> String {
     format!("{id}, {}, {}.", state_words(snapshot, id), price(snapshot, id))
 }
 
-/// Lists the sources that match this filter, or all.
-pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
-    let catalog = state.snapshot.catalog.clone();
-    if catalog.is_empty() {
+/// Whether the catalog has no sources; then says how to make one.
+pub fn is_empty(state: &PlainState, turn: &mut InputOutcome) -> bool {
+    let is_empty = state.snapshot.catalog.is_empty();
+    if is_empty {
         turn.print("The catalog has no sources.");
         turn.print("The command refdesk init makes a catalog of what the repository has. refdesk add adds one source.");
+    }
+    is_empty
+}
+
+/// Lists the sources that match this filter, or all.
+pub fn show(state: &mut PlainState, filter: &str, turn: &mut InputOutcome) {
+    if is_empty(state, turn) {
         return;
     }
+    let catalog = state.snapshot.catalog.clone();
     filter.clone_into(&mut state.filter);
     let query = Query::parse(filter);
     if let Some(fault) = &query.fault {

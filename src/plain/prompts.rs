@@ -9,6 +9,7 @@ use refdesk_enrich::{BlockCost, Enriched, Findings, Hint, WhyNot};
 use refdesk_text::lines;
 use refdesk_text::report::Diagnostic;
 
+use super::catalog;
 use super::choice::chosen;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
@@ -40,6 +41,9 @@ pub fn typed(state: &mut PlainState, mut typed: Vec<String>, line: String, turn:
 fn take(state: &mut PlainState, prompt: Arc<str>, turn: &mut InputOutcome) {
     if prompt.trim().is_empty() {
         return turn.print("The prompt is empty.");
+    }
+    if catalog::is_empty(state, turn) {
+        return;
     }
     state.prompt = Some(prompt.clone());
     state.pending = Some(Pending::Findings);

@@ -491,3 +491,13 @@ fn while_the_index_is_built_a_search_says_so() {
         assert_eq!(lines[0], "The documents are still being indexed, so they cannot be searched yet.", "{line}");
     }
 }
+
+#[test]
+fn without_sources_the_catalog_and_prompts_say_how_to_make_one() {
+    let mut state = state();
+    state.snapshot.catalog = std::sync::Arc::default();
+    for line in ["catalog", "prompt hi"] {
+        let lines = output(&mut state, line);
+        assert_eq!((lines.len(), lines[0].as_str()), (2, "The catalog has no sources."), "{line}");
+    }
+}
