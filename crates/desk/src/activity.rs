@@ -263,8 +263,7 @@ impl Activity {
 
 /// Whether an agent caused this line. An agent without a name uses a command, so the kind of event decides, too.
 fn is_by_agent(line: &Line) -> bool {
-    let of_agents =
-        matches!(line.receipt.what, JournalEvent::Enriched | JournalEvent::Instructed | JournalEvent::Failed);
+    let of_agents = matches!(line.receipt.what, JournalEvent::Enriched | JournalEvent::Instructed);
     of_agents || !line.by_person()
 }
 

@@ -39,6 +39,8 @@ fn the_log_has_the_reason_and_is_only_then_created() {
         assert!(line.contains("WARN") && line.contains(&words.replace('\\', "\\\\")) || line.contains(words), "{line}");
         assert!(!line.contains('\u{1b}'), "{line}");
     }
+    let journal = world.read(".jaato/refdesk/journal.jsonl");
+    assert!(journal.contains(r#""who":"refdesk hook""#) && !journal.contains(r#""who":"nobody""#), "{journal}");
 }
 
 #[test]

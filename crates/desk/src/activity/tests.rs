@@ -55,6 +55,8 @@ fn lines_add_up_to_sessions() {
         ("s1", "refdesk unselect", about(JournalEvent::Unselected, &["e"], 0)),
         ("mine", "a screen", about(JournalEvent::Selected, &["a"], 0)),
         ("s3", "refdesk enrich", sent(&[(Hint, "a", Level::Full)], 7)),
+        // A hook of an unknown agent.
+        ("s4", "refdesk hook", about(JournalEvent::Failed, &[], 0)),
         // A hook that could not read its input is recorded in the default session, like a person's commands.
         ("default", "refdesk search", about(JournalEvent::Read, &["a"], 2_000)),
         ("default", "codex", about(JournalEvent::Failed, &[], 0)),
