@@ -38,6 +38,14 @@ pub(crate) const FUNCTIONS: [(&str, &str); 6] = [
     ("lipsum", "__lipsum__"),
 ];
 
+/// Those of them that are refused, with what to do instead.
+pub(crate) const REFUSED_FUNCTIONS: [(&str, &str); 2] =
+    [("cycler", "use loop.cycle in a loop"), ("lipsum", "a template cannot generate text")];
+
+/// Words in an expression that are not names.
+const KEYWORDS: [&str; 13] =
+    ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
+
 /// Python's methods that modify their list or dict.
 pub(crate) const MUTATING_METHODS: [&str; 11] =
     ["append", "extend", "insert", "pop", "popitem", "remove", "sort", "reverse", "clear", "update", "setdefault"];
@@ -91,17 +99,14 @@ pub(crate) fn has_placeholders(text: &str) -> bool {
     read.is_ok() && found
 }
 
-/// Whether any name is not a keyword or a called function and does not follow `|` or a dot.
+/// Whether any name is not a keyword, a called function or the name of an argument and does not follow `|` or a dot.
 fn names_a_variable(tokens: &[(Token<'_>, Span)]) -> bool {
-    const WORDS: [&str; 13] =
-        ["and", "else", "false", "False", "if", "in", "is", "none", "None", "not", "or", "true", "True"];
     let mut before = None;
     tokens.iter().enumerate().any(|(at, (token, _))| {
         let follows = matches!(before.replace(token), Some(Token::Pipe | Token::Dot | Token::Ident("is")));
         let Token::Ident(name) = token else { return false };
-        let is_called = matches!(tokens.get(at + 1), Some((Token::ParenOpen, _)));
-        let is_function = is_called && FUNCTIONS.iter().any(|(function, _)| function == name);
-        !follows && !is_function && !WORDS.contains(name) && !RESERVED.contains(name)
+        let names_no_value = matches!(tokens.get(at + 1), Some((Token::ParenOpen | Token::Assign, _)));
+        !follows && !names_no_value && !KEYWORDS.contains(name) && !RESERVED.contains(name)
     })
 }
 

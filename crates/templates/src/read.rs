@@ -31,8 +31,8 @@ pub struct Analysis {
     pub uses_partials: bool,
     /// Why it does not parse.
     pub problem: Option<Error>,
-    /// Jinja2 filters and tests that do not exist: rendering fails when it reaches one. In Mustache, paths of Handlebars
-    /// to outer values: nothing is printed.
+    /// Jinja2 filters, tests and functions that do not exist: rendering fails when it reaches one. In Mustache, paths of
+    /// Handlebars to outer values: nothing is printed.
     pub unknown: Vec<Error>,
 }
 

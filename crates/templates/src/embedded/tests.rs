@@ -64,6 +64,8 @@ fn a_block_is_a_template_if_it_compiles_and_has_variables() {
         ("int x;", None),
         ("{{ 'text' }}", None),
         ("{{ 1 + 2 }} {{ true }} {{ range(3) | join(',') }}", None),
+        ("{{ ref('users') }} {{ now() }} {{ config(materialized='table') }}", None),
+        ("{{ ref(table) }}", Some(Jinja2)),
         ("{# {{ x }} #}", None),
         ("{% raw %}{{ x }}{% endraw %}", None),
         ("{! no tag !} {{! a remark }}", None),

@@ -1,21 +1,24 @@
-//! Filters and tests that do not exist. The engine notices them only when rendering reaches them, and Jinja2 ignores
-//! them inside `if`, so they are found in the tokens. A name that the template itself tests (`'markdown' is filter`) is
-//! not reported, because such a template works without it.
+//! Filters, tests and functions that do not exist. The engine notices them only when rendering reaches them, and Jinja2
+//! ignores filters and tests inside `if`, so they are found in the tokens. A name that the template itself tests
+//! (`'markdown' is filter`, `now is defined`) is not reported, because such a template works without it, and neither is
+//! one that it sets, because that may be a `joiner`. No given value can be called.
 
 use minijinja::machinery::{Span, Token};
 
 use super::tokens::{offset, tags};
+use super::{KEYWORDS, REFUSED_FUNCTIONS};
 use crate::error::{error_at, hint};
 use crate::render::knows_jinja;
 use refdesk_text::Error;
 use refdesk_text::lines::LineCounter;
 use refdesk_text::nearest::nearest;
 
-/// Whether a name is looked up after `|` or after `is`.
+/// Whether a name is looked up after `|`, after `is` or before `(`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NameKind {
     Filter,
     Test,
+    Function,
 }
 
 /// The most unknown names reported for one template.
@@ -31,22 +34,34 @@ const FILTERS: &str = "abs attr batch capitalize center count d default dictsort
 const TESTS: &str = "boolean callable defined divisibleby eq equalto escaped even false filter float ge greaterthan gt in integer \
     iterable le lessthan lower lt mapping ne none number odd sameas sequence string test true undefined upper";
 
-/// The error for an unknown filter or test: `unknown filter 'uper' at line 2 (did you mean 'upper'?)`.
+/// Functions, for suggestions.
+const CALLABLE: &str = "dict joiner namespace range";
+
+/// The error for an unknown filter, test or function: `unknown filter 'uper' at line 2 (did you mean 'upper'?)`.
 pub(crate) fn unknown_name(kind: NameKind, name: &str, line: Option<usize>) -> Error {
     let (what, known) = match kind {
         NameKind::Filter => ("filter", FILTERS),
         NameKind::Test => ("test", TESTS),
+        NameKind::Function => ("function", CALLABLE),
     };
+    if let Some((_, instead)) =
+        REFUSED_FUNCTIONS.iter().find(|(refused, _)| kind == NameKind::Function && *refused == name)
+    {
+        return error_at(line, format!("'{name}' is not supported: {instead}"));
+    }
     let error = error_at(line, format!("unknown {what} '{name}'"));
     Error { message: error.message + &hint(nearest(name, known.split(' '))), ..error }
 }
 
-/// The unknown filters and tests of a template that parses, each once, with its first line.
+/// The unknown filters, tests and functions of a template that parses, each once, with its first line.
 pub(crate) fn unknown_names(text: &str) -> Vec<Error> {
-    let (mut used, mut asked): (Vec<(NameKind, &str, usize)>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut used: Vec<(NameKind, &str, usize)> = Vec::new();
+    // Filters and tests that the template asks for, and names that it sets or tests.
+    let (mut asked, mut own): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut lines = LineCounter::new(text);
     let read = tags(text, |tag| {
-        let mut before = None;
+        let (mut before, mut named) = (None, None);
+        let binds = tag.is_statement && matches!(tag.tokens.first(), Some((Token::Ident("for" | "set" | "with"), _)));
         for (at, (token, span)) in tag.tokens.iter().enumerate() {
             let after = |steps: usize| tag.tokens.get(at + steps).map(|(token, _)| token);
             let (kind, skipped) = match (before.replace(token), token, after(1)) {
@@ -59,8 +74,16 @@ pub(crate) fn unknown_names(text: &str) -> Vec<Error> {
                 }
                 (_, Token::Ident("is"), Some(Token::Ident("not"))) => (NameKind::Test, 2),
                 (_, Token::Ident("is"), _) => (NameKind::Test, 1),
+                // The name of a filter or test, or of a tag.
+                _ if named == Some(at) || (at == 0 && tag.is_statement) => continue,
+                (_, Token::Ident(word), Some(Token::ParenOpen)) if !KEYWORDS.contains(word) => (NameKind::Function, 0),
+                (_, Token::Ident(name), next) if binds || matches!(next, Some(Token::Ident("is"))) => {
+                    own.push((*name).to_owned());
+                    continue;
+                }
                 _ => continue,
             };
+            named = Some(at + skipped);
             let name = dotted_name(text, tag.tokens.get(at + skipped..).unwrap_or_default());
             let is_new = |name: &&str| !used.iter().any(|(other, known, _)| *other == kind && known == name);
             if let Some(name) = name.filter(|name| !knows_jinja(kind, name)).filter(is_new)
@@ -75,7 +98,10 @@ pub(crate) fn unknown_names(text: &str) -> Vec<Error> {
     if read.is_err() {
         return Vec::new();
     }
-    used.retain(|(_, name, _)| !asked.iter().any(|asked| asked == name));
+    used.retain(|(kind, name, _)| {
+        let excused = if *kind == NameKind::Function { &own } else { &asked };
+        !excused.iter().any(|excused| excused == name)
+    });
     used.into_iter().map(|(kind, name, line)| unknown_name(kind, name, Some(line))).collect()
 }
 
@@ -108,6 +134,23 @@ mod tests {
             ("{% filter indnt %}{% endfilter %}", &["unknown filter 'indnt' at line 1 (did you mean 'indent'?)"]),
             ("{% set x|foo.bar %}{% endset %}{{ x|foo.bar }}", &["unknown filter 'foo.bar' at line 1"]),
             ("{% if 'markdown' is filter %}{{ x|markdown }}{% endif %}", &[]),
+            (
+                "{{ now() }}\n{{ rnge(3) }}{% for f in walk('x') %}{{ not seen(f) }}{% endfor %}{{ lipsum(2) }}",
+                &[
+                    "unknown function 'now' at line 1",
+                    "unknown function 'rnge' at line 2 (did you mean 'range'?)",
+                    "unknown function 'walk' at line 2",
+                    "unknown function 'seen' at line 2",
+                    "'lipsum' is not supported: a template cannot generate text at line 2",
+                ],
+            ),
+            (
+                "{% set j = joiner() %}{{ j() }}{{ x.y() }}{% for i in range(3) recursive %}{{ loop(i) }}{% endfor %}",
+                &[],
+            ),
+            ("{% if(a) and (b) is not divisibleby(3) %}{% filter indent(2) %}{% endfilter %}{% endif %}", &[]),
+            ("{% set slug = x|slug %}", &["unknown filter 'slug' at line 1"]),
+            ("{{ now() if now is defined }}{{ x|join(', ') }}{{ f is callable and f() }}", &[]),
             ("{{ filter|upper }}{{ x.is }}{{ '|nosuch' }}{# |nosuch #}{% raw %}{{ x|nosuch }}{% endraw %}", &[]),
         ] {
             let found: Vec<String> = unknown_names(text).into_iter().map(|error| error.message).collect();
@@ -119,7 +162,7 @@ mod tests {
 
     #[test]
     fn every_suggestion_exists() {
-        for (kind, names) in [(NameKind::Filter, FILTERS), (NameKind::Test, TESTS)] {
+        for (kind, names) in [(NameKind::Filter, FILTERS), (NameKind::Test, TESTS), (NameKind::Function, CALLABLE)] {
             for name in names.split(' ') {
                 assert!(knows_jinja(kind, name), "{kind:?} {name}");
             }

@@ -10,7 +10,7 @@ use minijinja::{AutoEscape, Environment, Template, UndefinedBehavior, Value};
 use super::Rendered;
 use super::limits::{FUEL, LimitedBytes, OUTPUT_BYTES, output_too_large};
 use crate::error::template_error;
-use crate::jinja::{NameKind, from_engine};
+use crate::jinja::{FUNCTIONS, NameKind, REFUSED_FUNCTIONS, from_engine};
 use refdesk_text::Error;
 
 mod arguments;
@@ -57,12 +57,17 @@ fn engine() -> Environment<'static> {
     engine
 }
 
-/// Whether the engine has this filter or test.
+/// Whether the engine has this filter, test or function.
 pub(crate) fn knows(kind: NameKind, name: &str) -> bool {
     let state = ENGINE.empty_state();
     match kind {
         NameKind::Filter => minijinja::tests::is_filter(&state, name),
         NameKind::Test => minijinja::tests::is_test(&state, name),
+        // A recursive loop is called like a function.
+        NameKind::Function => {
+            let is_refused = REFUSED_FUNCTIONS.iter().any(|(refused, _)| *refused == name);
+            name == "loop" || (!is_refused && FUNCTIONS.iter().any(|(function, _)| *function == name))
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn explain(error: &minijinja::Error, text: &str, given: &Map<String, 
             let place = if cause.range().is_some_and(|range| !range.is_empty()) { cause } else { error };
             undefined_somewhere(place, text, line, given)
         }
-        (ErrorKind::UnknownFunction, None) => error_at(line, format!("unknown function '{}'", name_in(detail, ""))),
+        (ErrorKind::UnknownFunction, None) => unknown_name(NameKind::Function, name_in(detail, ""), line),
         (ErrorKind::UnknownFilter, None) if !detail.is_empty() => {
             unknown_name(NameKind::Filter, name_in(detail, "filter "), line)
         }

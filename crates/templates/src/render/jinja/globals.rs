@@ -10,7 +10,7 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, failed, undefined};
 use super::lists::pair;
-use crate::jinja::FUNCTIONS;
+use crate::jinja::{FUNCTIONS, REFUSED_FUNCTIONS};
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
     for (name, _) in FUNCTIONS {
@@ -27,11 +27,8 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_function("__namespace__", |more: Rest<ValueOrKwargs>| {
         minijinja::functions::namespace(Some(dict(more.into_values())?.into()))
     });
-    for (name, engines, instead) in [
-        ("cycler", "__cycler__", "use loop.cycle in a loop"),
-        ("lipsum", "__lipsum__", "a template cannot generate text"),
-    ] {
-        engine.add_function(engines, move |_: Rest<ValueOrKwargs>| -> Result<Value, Error> {
+    for (name, instead) in REFUSED_FUNCTIONS {
+        engine.add_function(format!("__{name}__"), move |_: Rest<ValueOrKwargs>| -> Result<Value, Error> {
             Err(failed(format!("'{name}' is not supported: {instead}")))
         });
     }
