@@ -55,7 +55,7 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 26] = [
+const REPLACED: [(&str, &str); 25] = [
     ("|__chain__(\t\t'", ""),
     (",\t\t'", ""),
     ("'\t\t,", ""),
@@ -64,7 +64,6 @@ const REPLACED: [(&str, &str); 26] = [
     (",\t", ":"),
     ("\t)", "]"),
     ("|__changing__)", ""),
-    ("|__changing__", ""),
     ("|__given__", ""),
     (")|__each__", ")"),
     (")|__unpack__", ")"),

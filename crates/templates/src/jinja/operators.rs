@@ -29,7 +29,7 @@ pub(crate) fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
 struct Edits<'t> {
     text: &'t str,
     edits: Vec<SourceEdit>,
-    /// Whether lists and dicts created by the template must be mutable.
+    /// Whether the lists and dicts written in the template must be mutable.
     changes: bool,
 }
 
@@ -107,10 +107,10 @@ impl<'t> Edits<'t> {
             }
             Expr::Call(call) => self.call(call),
             Expr::List(list) => {
-                self.can_change(true, list.span(), |edits| list.items.iter().for_each(|item| edits.expr(item)));
+                self.can_change(list.span(), |edits| list.items.iter().for_each(|item| edits.expr(item)));
             }
             Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.expr(item)),
-            Expr::Map(map) => self.can_change(true, map.span(), |edits| {
+            Expr::Map(map) => self.can_change(map.span(), |edits| {
                 map.keys.iter().zip(&map.values).for_each(|(key, value)| {
                     edits.expr(key);
                     edits.must_be_given(key);
@@ -128,22 +128,16 @@ impl<'t> Edits<'t> {
             }
         }
         self.arguments(&filter.args);
-        if self.changes && filter.name == "list" {
-            self.edits.push(SourceEdit::insert(offset(filter.span().end_offset), "|__changing__"));
-        }
     }
 
-    fn call(&mut self, call: &Spanned<Call<'_>>) {
-        let makes_dict = matches!(&call.expr, Expr::Var(name) if name.id == "dict");
-        self.can_change(makes_dict, call.span(), |edits| {
-            match (&call.expr, function(&call.expr)) {
-                (Expr::Var(name), Some(engines)) => edits.edits.push(SourceEdit::replace(name.span(), engines)),
-                (callee, _) => edits.expr(callee),
-            }
-            edits.arguments(&call.args);
-            let is_changed = matches!(&call.expr, Expr::GetAttr(method) if method.name == "changed");
-            values_of(&call.args).filter(|_| is_changed).for_each(|value| edits.must_be_given(value));
-        });
+    fn call(&mut self, call: &Call<'_>) {
+        match (&call.expr, function(&call.expr)) {
+            (Expr::Var(name), Some(engines)) => self.edits.push(SourceEdit::replace(name.span(), engines)),
+            (callee, _) => self.expr(callee),
+        }
+        self.arguments(&call.args);
+        let is_changed = matches!(&call.expr, Expr::GetAttr(method) if method.name == "changed");
+        values_of(&call.args).filter(|_| is_changed).for_each(|value| self.must_be_given(value));
     }
 
     fn arguments(&mut self, args: &[CallArg<'_>]) {
@@ -225,9 +219,9 @@ impl<'t> Edits<'t> {
         rest.trim_start_matches(|c: char| c.is_whitespace() || c == ')')
     }
 
-    /// Adds the edits `inside` an expression; if it creates (`makes`) a list or dict, that is made mutable.
-    fn can_change(&mut self, makes: bool, span: Span, inside: impl FnOnce(&mut Self)) {
-        let encloses = makes && self.changes;
+    /// Adds the edits `inside` a list or dict literal, and those that make it mutable.
+    fn can_change(&mut self, span: Span, inside: impl FnOnce(&mut Self)) {
+        let encloses = self.changes;
         self.edits.extend(encloses.then(|| SourceEdit::insert(offset(span.start_offset), "(")));
         inside(self);
         self.edits.extend(encloses.then(|| SourceEdit::insert(offset(span.end_offset), "|__changing__)")));

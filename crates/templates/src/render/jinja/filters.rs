@@ -15,6 +15,7 @@ use super::groups::groups;
 use super::json;
 use super::lists::{is_empty_list, must_be_list, must_be_test};
 use super::markup::{striptags, urlize, xmlattr};
+use super::mutable::{mutable, new_list};
 use super::numbers::{decimal, float, int};
 use super::operators::{add, must_have_an_order};
 use super::percent::percent;
@@ -30,7 +31,7 @@ type ListFilter = fn(&State, Value, Kwargs) -> Result<Value, Error>;
 
 /// The filters that compare items, with their arguments and the engine's implementation.
 const COMPARING: [(&str, &[&str], ListFilter); 3] = [
-    ("sort", &["reverse", "case_sensitive", "attribute"], minijinja::filters::sort),
+    ("sort", &["reverse", "case_sensitive", "attribute"], sort),
     ("min", &["case_sensitive", "attribute"], minijinja::filters::min),
     ("max", &["case_sensitive", "attribute"], max),
 ];
@@ -235,7 +236,11 @@ fn dictsort(value: &Value, more: RestArguments) -> Result<Value, Error> {
         let order = compare(&sorted_by(left), &sorted_by(right), case_sensitive);
         if reverse { order.reverse() } else { order }
     });
-    Ok(pairs.into_iter().map(Value::from).collect())
+    Ok(new_list(pairs.into_iter().map(Value::from).collect()))
+}
+
+fn sort(state: &State, value: Value, how: Kwargs) -> Result<Value, Error> {
+    minijinja::filters::sort(state, value, how).and_then(|sorted| mutable(&sorted))
 }
 
 fn compare(left: &Value, right: &Value, case_sensitive: bool) -> Ordering {

@@ -10,6 +10,7 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, failed, undefined};
 use super::lists::pair;
+use super::mutable::mutable;
 use crate::jinja::{FUNCTIONS, REFUSED_FUNCTIONS};
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
@@ -23,7 +24,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
         args.end()?;
         Ok(Value::from_object(Joiner { separator, used: AtomicBool::new(false) }))
     });
-    engine.add_function("__dict__", |more: Rest<ValueOrKwargs>| dict(more.into_values()));
+    engine.add_function("__dict__", |more: Rest<ValueOrKwargs>| mutable(&dict(more.into_values())?));
     engine.add_function("__namespace__", |more: Rest<ValueOrKwargs>| {
         minijinja::functions::namespace(Some(dict(more.into_values())?.into()))
     });

@@ -1,4 +1,5 @@
-//! The filter `groupby`: the engine's groups, with real lists as in Jinja2, so that `+` and type tests work on them.
+//! The filter `groupby`: the engine's groups, with real lists as in Jinja2, so that `+`, methods and type tests work on
+//! them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr};
 use minijinja::{Error, Value};
 
 use super::filters::step_into;
+use super::mutable::new_list;
 
 /// A group: the common value and the items, as a pair and as an object with two fields.
 #[derive(Debug)]
@@ -52,7 +54,7 @@ pub(super) fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value,
             value.ok().filter(|value| !value.is_undefined())
         });
         let grouper = of_first.map_or_else(|| pair.get_item_by_index(0), Ok)?;
-        Ok(Value::from_object(Group { grouper, list: Value::from(items) }))
+        Ok(Value::from_object(Group { grouper, list: new_list(items) }))
     };
     groups.map(group).collect::<Result<Vec<Value>, Error>>().map(Value::from)
 }

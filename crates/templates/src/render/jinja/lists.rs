@@ -8,6 +8,7 @@ use minijinja::value::{DynObject, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 use super::arguments::{PythonArguments, RestArguments, failed, is_missing, must_be_defined};
+use super::mutable::mutable;
 
 type TestFilter = fn(&mut State, Value, Option<Cow<'_, str>>, RestArguments) -> Result<Vec<Value>, Error>;
 
@@ -36,7 +37,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     });
     engine.add_filter("list", |state: &State, value: Value| {
         must_be_list(&value)?;
-        minijinja::filters::list(state, value)
+        minijinja::filters::list(state, value).and_then(|list| mutable(&list))
     });
     for (name, engines) in TESTING {
         engine.add_filter(

@@ -111,7 +111,7 @@ fn of_text(text: &str, method: &str, args: &[Value]) -> Result<Option<Value>, Er
                 check_output_size(parts.iter().map(|part| part.len() + text.len()).sum())?;
                 Value::from(parts.join(text))
             }
-            "splitlines" => Value::from_iter(text::lines(text, args.flag("keepends", false)?)),
+            "splitlines" => list_of(text::lines(text, args.flag("keepends", false)?)),
             _ => return Ok(None),
         };
     args.end()?;
@@ -209,11 +209,15 @@ fn bounded(text: &str, method: &str, args: &mut PythonArguments) -> Result<Value
     })
 }
 
+fn list_of<T: Into<Value>>(parts: impl IntoIterator<Item = T>) -> Value {
+    mutable::new_list(parts.into_iter().map(Into::into).collect())
+}
+
 fn split(text: &str, separator: Option<&str>, limit: i64) -> Result<Value, Error> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     match separator {
         Some("") => Err(failed("empty separator")),
-        Some(separator) => Ok(Value::from_iter(text.splitn(limit.saturating_add(1), separator))),
+        Some(separator) => Ok(list_of(text.splitn(limit.saturating_add(1), separator))),
         None => {
             let (mut parts, mut rest) = (Vec::new(), text.trim_start());
             while !rest.is_empty() {
@@ -222,7 +226,7 @@ fn split(text: &str, separator: Option<&str>, limit: i64) -> Result<Value, Error
                 parts.push(part);
                 rest = after.trim_start();
             }
-            Ok(Value::from_iter(parts))
+            Ok(list_of(parts))
         }
     }
 }
@@ -289,5 +293,5 @@ fn rsplit(text: &str, separator: Option<&str>, limit: i64) -> Result<Value, Erro
         }
     };
     parts.reverse();
-    Ok(Value::from_iter(parts))
+    Ok(list_of(parts))
 }

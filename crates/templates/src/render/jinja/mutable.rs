@@ -1,6 +1,6 @@
 //! Mutable lists and dicts created by a template: `{% set _ = xs.append(1) %}`. The engine's own values are immutable,
-//! so in templates that modify one, the translation uses these wherever Jinja2 creates a new list or dict. Given values
-//! stay unchanged.
+//! so operators, filters and methods return these wherever Jinja2 creates a new list or dict; for literals, the
+//! translation does it, in templates that modify a value. Given values stay unchanged.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,6 +54,11 @@ impl Object for MutableDict {
     }
 }
 
+/// A mutable list of these items.
+pub(super) fn new_list(items: Vec<Value>) -> Value {
+    Value::from_object(MutableList(Mutex::new(items)))
+}
+
 /// A new, mutable list or dict with the same items.
 ///
 /// # Errors
@@ -61,7 +66,7 @@ impl Object for MutableDict {
 /// The value has items that cannot be read.
 pub(super) fn mutable(value: &Value) -> Result<Value, Error> {
     match value.kind() {
-        ValueKind::Seq | ValueKind::Iterable => Ok(Value::from_object(MutableList(Mutex::new(items(value)?)))),
+        ValueKind::Seq | ValueKind::Iterable => items(value).map(new_list),
         ValueKind::Map => Ok(Value::from_object(MutableDict(Mutex::new(pairs(value)?)))),
         _ => Ok(value.clone()),
     }

@@ -9,7 +9,7 @@ use minijinja::{Environment, Error, Value};
 
 use super::arguments::{check_output_size, failed, must_be_defined, undefined};
 use super::lists;
-use super::mutable::mutable;
+use super::mutable::{mutable, new_list};
 use super::percent::percent;
 use super::print::{of_text, printed};
 use super::text_filters::escaped;
@@ -188,9 +188,9 @@ fn items(list: &Value) -> Result<Vec<Value>, Error> {
     Ok(list.try_iter()?.collect())
 }
 
-/// A list, or a tuple.
+/// A new list, or a tuple.
 pub(super) fn of_items(items: Vec<Value>, tuple: bool) -> Value {
-    if tuple { Value::from(Tuple::from(items)) } else { Value::from(items) }
+    if tuple { Value::from(Tuple::from(items)) } else { new_list(items) }
 }
 
 /// `~`: joins both sides as printed.
