@@ -25,7 +25,7 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand
         Some(TemplatesCommand::Extract { files }) => extract::run(desk, session, &index, files),
         // The answer already consists of the problems.
         Some(TemplatesCommand::Validate { file: None }) => return validate::index(&index, diagnostics),
-        Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, file),
+        Some(TemplatesCommand::Validate { file: Some(file) }) => return validate::file(desk, &index, file),
     };
     let mut diagnostics = [diagnostics, answer.diagnostics].concat();
     // The failure reports the same problem.

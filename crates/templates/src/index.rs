@@ -135,7 +135,7 @@ pub(super) fn build(
     }
     templates.sort_by(|left, right| left.name.cmp(&right.name));
     let mut index = TemplateIndex { templates };
-    complete::add_partials(&mut index);
+    complete::add_partials(workspace, &mut index, &mut diagnostics);
     (index, after, paths, diagnostics)
 }
 

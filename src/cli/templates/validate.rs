@@ -10,6 +10,7 @@ use crate::cli::fix;
 use crate::cli::output::lines;
 use refdesk_desk::Desk;
 use refdesk_files::path::absolute;
+use refdesk_templates::render::partials;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::report::{Diagnostic, Severity};
 use refdesk_text::{Code, Error};
@@ -39,7 +40,7 @@ fn document(
     json
 }
 
-pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
+pub fn file(desk: &Desk, index: &TemplateIndex, file: &Path) -> CommandOutput {
     let path = absolute(&desk.workspace_context().current, file);
     let place = desk.workspace_context().display(&path);
     let known = json!({"valid": false, "errors": [], "warnings": [], "file": place});
@@ -95,6 +96,14 @@ pub fn file(desk: &Desk, file: &Path) -> CommandOutput {
         let error = Diagnostic { line: problem.line, ..error };
         let fix = format!("correct {}", error.place());
         found.push(error.fix(fix));
+    }
+    if analysis.uses_partials {
+        let find = |name: &str| desk.template(index, name).ok().map(|(_, text)| text);
+        let names = index.templates.iter().map(|template| template.name.as_str());
+        found.extend(partials::unknown(&text, &find, names).into_iter().map(|unknown| {
+            let warning = Diagnostic::warning(Code::UnknownTemplate, unknown.message).in_file(&*place);
+            Diagnostic { line: unknown.line, ..warning.fix(partials::FIX) }
+        }));
     }
     answer(members, found, 1)
 }

@@ -337,6 +337,12 @@ fn broken_templates_are_reported() {
         assert_eq!((errors.len(), &answer["valid"]), (count, &json!(code == 0)), "{words:?}: {answer}");
         assert_eq!(errors.first().and_then(|it| it["line"].as_u64()), line, "{words:?}: {answer}");
     }
+    world.put("Partial.tpl", b"one\n{{> mine}}{{> gone}}");
+    world.put(".templates/mine.tpl", b"two");
+    let answer = world.json(&["templates", "validate", "Partial.tpl"], 0);
+    let warnings: Vec<&Value> = answer["warnings"].as_array().unwrap().iter().map(|it| &it["message"]).collect();
+    assert_eq!(warnings, ["unknown partial 'gone' at line 2"]);
+    std::fs::remove_dir_all(world.path.join(".templates")).unwrap();
     assert_eq!(world.json(&["templates", "validate", "nothing.tpl"], 1)["error"]["code"], "no-such-file");
     world.run(&["select", "kit"]).exits(0);
     let answer = world.json(&["templates", "validate"], 1);

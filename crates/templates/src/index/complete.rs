@@ -11,8 +11,8 @@ use crate::standalone::Standalone;
 use crate::{Analysis, Syntax, Template, TemplateIndex, TemplateOrigin, Variable, analyse, limits, overrides};
 use refdesk_files::Stamp;
 use refdesk_files::path::display;
-use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 /// A template with its name only.
 pub(super) fn bare(name: String, origin: TemplateOrigin) -> Template {
@@ -77,12 +77,7 @@ pub(super) fn filled(
 ) -> Template {
     let template = Template { syntax: analysis.syntax, ..template };
     let (name, syntax) = (&template.name, analysis.syntax);
-    let mut report = |diagnostic: Diagnostic, line: Option<usize>| {
-        let (file, at) = template.place(line.unwrap_or(1));
-        let mut diagnostic = diagnostic.in_file(display(workspace, file));
-        diagnostic.line = (line.is_some() || template.block.is_some()).then_some(at);
-        diagnostics.push(of_source(diagnostic, template.source.as_ref()));
-    };
+    let mut report = |diagnostic, line| diagnostics.push(at_place(workspace, &template, diagnostic, line));
     if let Some(ambiguity) = analysis.ambiguous {
         let (is, other) = (syntax.word(), ambiguity.other.word());
         let message = format!("template '{name}' is read as {is}, but could also be {other}");
@@ -102,18 +97,30 @@ pub(super) fn filled(
         report(Diagnostic::warning(Code::TemplateBroken, message).fix(fix), problem.line);
     }
     for unknown in &analysis.unknown {
-        let first = template.block.as_ref().map_or(1, |block| block.line);
-        let moved = moved_by(unknown.clone(), first.saturating_sub(1));
-        let message = format!("template '{name}': {}", moved.message);
-        report(Diagnostic::warning(Code::TemplateBroken, message), unknown.line);
+        report(Diagnostic::warning(Code::TemplateBroken, sentence(&template, unknown)), unknown.line);
     }
     let problem = analysis.problem.as_ref().map(|problem| problem.message.clone());
     let (variables, uses_partials) = (analysis.variables.clone(), analysis.uses_partials);
     Template { variables, uses_partials, problem, ..template }
 }
 
-/// Adds the variables of partials, which are other templates of the index, to the templates that use them.
-pub(super) fn add_partials(index: &mut TemplateIndex) {
+/// The diagnostic with its place: a line of the template's file or document.
+fn at_place(workspace: &Path, template: &Template, diagnostic: Diagnostic, line: Option<usize>) -> Diagnostic {
+    let (file, at) = template.place(line.unwrap_or(1));
+    let mut diagnostic = diagnostic.in_file(display(workspace, file));
+    diagnostic.line = (line.is_some() || template.block.is_some()).then_some(at);
+    of_source(diagnostic, template.source.as_ref())
+}
+
+/// What is wrong with a template, with the lines of its file or document.
+fn sentence(template: &Template, error: &Error) -> String {
+    let first = template.block.as_ref().map_or(1, |block| block.line);
+    format!("template '{}': {}", template.name, moved_by(error.clone(), first.saturating_sub(1)).message)
+}
+
+/// Adds the variables of partials, which are other templates of the index, to the templates that use them, and reports
+/// the partials that the index lacks.
+pub(super) fn add_partials(workspace: &Path, index: &mut TemplateIndex, diagnostics: &mut Vec<Diagnostic>) {
     let texts: RefCell<HashMap<String, Option<String>>> = RefCell::default();
     let text_of = |name: &str| index.find(name).ok().and_then(|template| template.text().ok());
     let find = |name: &str| texts.borrow_mut().entry(name.to_owned()).or_insert_with(|| text_of(name)).clone();
@@ -122,6 +129,14 @@ pub(super) fn add_partials(index: &mut TemplateIndex) {
         partials::variables(&text, &partials::gather(&text, &BTreeMap::new(), &find).ok()?).ok()
     };
     let all: Vec<Option<Vec<Variable>>> = index.templates.iter().map(with_partials).collect();
+    let names = index.templates.iter().map(|template| template.name.as_str());
+    for template in index.templates.iter().filter(|template| template.uses_partials) {
+        let text = template.text().unwrap_or_default();
+        diagnostics.extend(partials::unknown(&text, &find, names.clone()).into_iter().map(|unknown| {
+            let diagnostic = Diagnostic::warning(Code::UnknownTemplate, sentence(template, &unknown));
+            at_place(workspace, template, diagnostic.fix(partials::FIX), unknown.line)
+        }));
+    }
     for (template, variables) in index.templates.iter_mut().zip(all) {
         template.variables = variables.unwrap_or_else(|| std::mem::take(&mut template.variables));
     }

@@ -1,16 +1,24 @@
 //! Finds all partials that a Mustache template can reach before it is rendered, so that rendering needs no index and
 //! reads no file. Also finds the variables of a template with those of its partials.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::limits::PARTIAL_BYTES;
-use crate::error::{in_file, template_error};
+use crate::error::{error_at, hint, in_file, template_error};
+use crate::limits::WARNINGS;
 use crate::mustache::{Node, expanded, parse, uses};
 use crate::{Variable, strip};
 use refdesk_text::Error;
+use refdesk_text::nearest::nearest;
 
-/// Every partial that the template can reach, by name: from `given` first, else from `find`. An unknown one is left out,
-/// and rendering warns about it.
+/// The endings that the name of a partial may lack: Mustache's own tools add one too.
+const ENDINGS: [&str; 3] = ["", ".tpl", ".tmpl"];
+
+/// What to do about a partial that is not found.
+pub const FIX: &str = "name a template of the selection; its ending .tpl or .tmpl may be left out";
+
+/// Every partial that the template can reach, by name: from `given` first, else from `find`, with or without the ending
+/// of a template. An unknown one is left out, and rendering warns about it.
 ///
 /// # Errors
 ///
@@ -22,11 +30,11 @@ pub fn gather(
 ) -> Result<BTreeMap<String, String>, Error> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let (mut wanted, mut bytes) = (partial_names(text), 0);
-    while let Some(name) = wanted.pop() {
+    while let Some((name, _)) = wanted.pop() {
         if found.contains_key(&name) {
             continue;
         }
-        let Some(text) = given.get(&name).cloned().or_else(|| find(&name)) else { continue };
+        let Some(text) = given.get(&name).cloned().or_else(|| with_ending(&name, find)) else { continue };
         bytes += text.len();
         if bytes > PARTIAL_BYTES {
             let message = format!("the partials exceed the limit of {PARTIAL_BYTES} bytes (16 MiB)");
@@ -57,10 +65,33 @@ pub(crate) fn is_used_in(text: &str) -> bool {
     !partial_names(text).is_empty()
 }
 
-/// The partials that a text uses; none if the text does not parse, which rendering reports.
-fn partial_names(text: &str) -> Vec<String> {
+fn with_ending(name: &str, find: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    ENDINGS.iter().find_map(|ending| find(&format!("{name}{ending}")))
+}
+
+/// The partials of a template that are not found, each once, with its first line and the nearest of these names.
+pub fn unknown<'n>(
+    text: &str,
+    find: &dyn Fn(&str) -> Option<String>,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> Vec<Error> {
+    let mut seen = HashSet::new();
+    let mut used = partial_names(text);
+    used.retain(|(name, _)| seen.insert(name.clone()) && with_ending(name, find).is_none());
+    let error = |(name, line): (String, usize)| {
+        let error = error_at(line, format!("unknown partial '{name}'"));
+        Error { message: error.message + &hint(nearest(&name, names.clone())), ..error }
+    };
+    used.into_iter().take(WARNINGS).map(error).collect()
+}
+
+/// The partials that a text uses, with their lines; none if the text does not parse, which rendering reports.
+fn partial_names(text: &str) -> Vec<(String, usize)> {
     let stripped = strip(text);
     let Ok(parsed) = parse(&stripped.text) else { return Vec::new() };
-    let name = |node: &Node<'_>| if let Node::Partial { name, .. } = node { Some((*name).to_owned()) } else { None };
-    parsed.nodes.iter().filter_map(name).collect()
+    let named = |node: &Node<'_>| match node {
+        Node::Partial { name, line, .. } => Some(((*name).to_owned(), stripped.file_line(*line))),
+        _ => None,
+    };
+    parsed.nodes.iter().filter_map(named).collect()
 }

@@ -177,7 +177,7 @@ fn mustache() {
 
 #[test]
 fn partials() {
-    let lookup = |name: &str| (name == "found").then(|| "[{{n}}]".to_owned());
+    let lookup = |name: &str| matches!(name, "found" | "row.tpl").then(|| "[{{n}}]".to_owned());
     let mut given = BTreeMap::new();
     for (name, text) in [
         ("lines", "a\n{{n}}\n"),
@@ -194,6 +194,7 @@ fn partials() {
     let values = json!({"n": "1\n2", "v": "r", "kids": [{"v": "k", "kids": []}]});
     for (text, expected) in [
         ("{{>found}}", "[1\n2]"),
+        ("{{>row}}", "[1\n2]"),
         ("  {{>lines}}\nend", "  a\n  1\n2\nend"),
         (" {{>outer}}\n", " <\n   a\n   1\n2\n >\n"),
         ("- {{>lines}}|", "- a\n1\n2\n|"),
