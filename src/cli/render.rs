@@ -121,8 +121,17 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
         Some(given) => {
             let text = read_json_argument(desk, "--vars", given)?;
             let is_file = absolute(&desk.workspace_context().current, Path::new(given)).is_file();
-            let hint = if is_file { format!("write --vars @{given} to read the file") } else { json_hint.to_owned() };
-            parse_values(&text).map_err(|wrong| CommandOutput::usage(format!("--vars: {wrong}"), hint))?
+            let named = given.strip_prefix('@');
+            parse_values(&text).map_err(|wrong| {
+                let fix = match named {
+                    _ if wrong.code != Code::JsonSyntax => wrong.fix,
+                    Some(file) => format!("write a JSON object in {file}").into(),
+                    None if is_file => format!("write --vars @{given} to read the file").into(),
+                    None => json_hint.into(),
+                };
+                let place = named.map_or_else(String::new, |file| format!(" @{file}"));
+                CommandOutput::usage(format!("--vars{place}: {}", wrong.message), fix)
+            })?
         }
     };
     for given in &args.var {

@@ -140,9 +140,8 @@ impl ValueWalk {
         let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
         for name in given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, place, outer)) {
             report(&mut self.unused, &mut self.reported, '-', name, place, || {
-                let open =
-                    variables.iter().map(|variable| variable.name.as_str()).filter(|name| !given.contains_key(*name));
-                nearest(name, open).or_else(|| nearest(name, asked.iter().copied()))
+                let open = variables.iter().map(|variable| variable.name.as_str());
+                nearest(name, open.filter(|name| !given.contains_key(*name)))
             });
         }
         for variable in *variables {
@@ -289,6 +288,11 @@ mod tests {
                     "'o.name' is required but not given ('o.nam' is similar)",
                 ],
             ),
+            (
+                "{{ x }}{{ port }}",
+                json!({"port": 1, "ports": 2, "y": 3}),
+                &["'ports' is given but not used", "'y' is given but not used", "'x' is required but not given"],
+            ),
             ("{{ o.name }}", json!({}), &["'o' is required but not given"]),
             (
                 "{% for f in fields %}{{ f.name }}{{ f.type|d('') }}{% endfor %}",
@@ -310,11 +314,7 @@ mod tests {
                 json!({"p": 1, "xs": [{"n": 1, "first": 2, "@index": 3}]}),
                 nothing.as_slice(),
             ),
-            (
-                "{{#o}}{{n}}{{/o}}",
-                json!({"o": {"n": 1, "m": 2}}),
-                &["'o.m' is given but not used (did you mean 'o.n'?)"],
-            ),
+            ("{{#o}}{{n}}{{/o}}", json!({"o": {"n": 1, "m": 2}}), &["'o.m' is given but not used"]),
             ("{{.}}", json!(["any"]), nothing.as_slice()),
             (
                 "{{#l}}{{#flag}}{{n}}{{#m}}{{pkg}}{{/m}}{{/flag}}{{/l}}",

@@ -93,6 +93,8 @@ fn a_broken_template_does_not_affect_others() {
     assert_eq!(listed(&index), ["Both.tpl mustache x,y | f", "Broken.tpl jinja2", "Said.tpl mustache x"]);
     let codes: Vec<(&str, Option<usize>)> = diagnostics.iter().map(|found| (found.code.as_str(), found.line)).collect();
     assert_eq!(codes, [("template-unreadable", None), ("template-ambiguous", Some(2)), ("template-broken", Some(2))]);
+    assert_eq!(diagnostics[0].message, "the template is not UTF-8: line 2 has invalid bytes");
+    assert_eq!(diagnostics[0].fix.to_string(), "correct kb/Bytes.tpl");
     assert_eq!(index.find("Broken.tpl").unwrap().problem.as_deref(), Some("'if' opened at line 2 is never closed"));
     assert_eq!(diagnostics[2].fix.to_string(), "correct kb/Broken.tpl:2");
 }

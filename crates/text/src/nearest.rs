@@ -7,14 +7,15 @@ const LONGEST: usize = 200;
 const BEGINNING: usize = 3;
 
 /// The known name nearest to `name`, if at most a third of its characters differ (optimal string alignment), or else
-/// the only one that begins with it, ignoring case. Of equally near names, the first one.
+/// the only one that begins with it, ignoring case. Of equally near names, the first one. Any name of one character is
+/// near any other, so only their case may differ.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     let length = wanted.chars().take(LONGEST + 1).count();
     if length > LONGEST {
         return None;
     }
-    let limit = (length / 3).max(1);
+    let limit = if length > 1 { (length / 3).max(1) } else { 0 };
     let mut best: Option<(usize, &str)> = None;
     let (mut longer, mut others) = (None, 0);
     for candidate in known {
@@ -33,12 +34,9 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     best.map(|(_, candidate)| candidate).or_else(|| longer.filter(|_| others == 1))
 }
 
-/// `did you mean 'x'?` for the nearest known name, if any. Any name of one character is near any other, so only their case may
-/// differ.
+/// `did you mean 'x'?` for the nearest known name, if any.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let is_single = name.chars().nth(1).is_none();
-    let near = nearest(name, known).filter(|near| !is_single || near.to_lowercase() == name.to_lowercase());
-    near.map(|near| format!("did you mean '{near}'?"))
+    nearest(name, known).map(|near| format!("did you mean '{near}'?"))
 }
 
 /// ` (did you mean 'x'?)` for the nearest known name, or an empty text.

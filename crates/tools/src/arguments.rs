@@ -119,7 +119,7 @@ impl ToolArguments {
             None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(Value::Object(Map::new())),
             Some(Value::String(text)) => {
-                values::parse(&text).map_err(|wrong| self.error(&format!("'{name}': {wrong}")))?
+                values::parse(&text).map_err(|wrong| self.error(&format!("'{name}': {}", wrong.message)))?
             }
             Some(other) => other,
         };

@@ -90,9 +90,13 @@ fn one_document_for_programs() {
 #[test]
 fn messages_name_what_can_be_given() {
     let world = small();
+    world.put("v.yaml", b"name: Ada\n");
     for (words, said) in [
         (&["render"][..], "or give --inline TEXT, --file FILE or --batch JSON"),
         (&["render", "--inline", "x", "--vars", "@none.json"], "none.json does not exist"),
+        (&["render", "--inline", "x", "--vars", "{"], "fix: write a JSON object, for example --vars"),
+        (&["render", "--inline", "x", "--vars", "{\"n\": 18446744073709551616}"], "\n  fix: correct the number\n"),
+        (&["render", "--inline", "x", "--vars", "@v.yaml"], "--vars @v.yaml: the values are not JSON: "),
         (&["assert", "none.toml"], "error: none.toml does not exist"),
         (&["lst"], "error: unrecognized command 'lst'\n\n  tip: a similar command exists: 'list'"),
         (&["add", "docs/a.md", "docs/a.md", "--id", "z"], "apply to a single source, but 2 were given"),
@@ -102,6 +106,8 @@ fn messages_name_what_can_be_given() {
         assert!(ran.stderr.contains(said), "{ran}");
     }
     assert_eq!(world.run(&["render", "--batch", "[]"]).exits(0).text(), "Nothing to write.\n");
+    let unfilled = world.run(&["render", "--inline", "x", "--output", "x-{{ a }}.txt"]).exits(1);
+    assert!(unfilled.stderr.contains("fix: write the path without braces"), "{unfilled}");
     let asked = world.run(&["remove", "a"]).exits(1);
     assert!(asked.stderr.contains("error: not a terminal, so nothing was removed"), "{asked}");
 }

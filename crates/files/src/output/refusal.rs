@@ -107,7 +107,11 @@ fn check_text(path: &str) -> Result<(), Error> {
     }
     if let Some(brace) = path.chars().find(|c| matches!(c, '{' | '}')) {
         let message = format!("the output path {shown} still contains '{brace}'");
-        return Err(Error::new(Code::UnfilledPath, message, "give the variables in braces a value"));
+        return Err(Error::new(
+            Code::UnfilledPath,
+            message,
+            "write the path without braces; only the path that a template names is filled in",
+        ));
     }
     if path.chars().any(char::is_control) {
         let message = format!("the output path {shown} contains a control character");

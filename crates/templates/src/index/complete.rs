@@ -64,7 +64,8 @@ pub(super) fn block(
 pub(super) fn unreadable(workspace: &Path, file: &Standalone) -> Option<Diagnostic> {
     let problem = file.analysis.as_ref().as_ref().err()?;
     let place = display(workspace, &file.found.path);
-    let diagnostic = Diagnostic::error(Code::TemplateUnreadable, format!("template {place} {problem}"));
+    let diagnostic = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}"));
+    let diagnostic = diagnostic.fix(format!("correct {place}"));
     Some(of_source(diagnostic.in_file(place), file.found.source.as_ref()))
 }
 

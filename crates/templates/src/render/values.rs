@@ -4,24 +4,28 @@ use serde_json::Value;
 
 use super::limits::{VALUES_BYTES, VALUES_COUNT, VALUES_DEPTH, too_many_values, values_too_deep, values_too_large};
 use crate::error::template_error;
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 /// Parses values given as JSON text; skips a byte order mark.
 ///
 /// # Errors
 ///
-/// A message: the text is not JSON, or exceeds a limit.
-pub fn parse(text: &str) -> Result<Value, String> {
+/// The text exceeds a limit, or is not JSON ([`Code::JsonSyntax`]); then the fix is left to the caller.
+pub fn parse(text: &str) -> Result<Value, Error> {
     let text = text.trim_start_matches('\u{feff}');
     if text.len() > VALUES_BYTES {
-        return Err(values_too_large());
+        return Err(Error::new(Code::TooLarge, values_too_large(), FEWER));
     }
     let (count, depth) = measure(text);
     check_measure(count, depth)?;
-    let values = serde_json::from_str(text).map_err(|error| format!("the values are not JSON: {error}"))?;
-    exact(text)?;
+    let values = serde_json::from_str(text)
+        .map_err(|error| Error::new(Code::JsonSyntax, format!("the values are not JSON: {error}"), ""))?;
+    exact(text).map_err(|message| Error::new(Code::TooLarge, message, "correct the number"))?;
     Ok(values)
 }
+
+/// What to do about values that exceed a limit.
+const FEWER: &str = "leave out what the template does not use";
 
 /// Checks that every integer in a JSON text keeps all its digits when parsed.
 ///
@@ -83,12 +87,13 @@ fn measure(text: &str) -> (usize, usize) {
     (count, deepest)
 }
 
-fn check_measure(count: usize, depth: usize) -> Result<(), String> {
-    match () {
-        () if count > VALUES_COUNT => Err(too_many_values()),
-        () if depth > VALUES_DEPTH => Err(values_too_deep()),
-        () => Ok(()),
-    }
+fn check_measure(count: usize, depth: usize) -> Result<(), Error> {
+    let exceeded = match () {
+        () if count > VALUES_COUNT => too_many_values(),
+        () if depth > VALUES_DEPTH => values_too_deep(),
+        () => return Ok(()),
+    };
+    Err(Error { fix: FEWER.into(), ..template_error(None, exceeded) })
 }
 
 /// Checks that values from another source may be rendered.
@@ -100,7 +105,7 @@ pub fn check(values: &Value) -> Result<(), Error> {
     let (mut open, mut count) = (vec![(values, 0)], 0);
     while let Some((value, depth)) = open.pop() {
         count += 1;
-        check_measure(count, depth).map_err(|message| template_error(None, message))?;
+        check_measure(count, depth)?;
         match value {
             Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
             Value::Object(fields) => open.extend(fields.values().map(|field| (field, depth + 1))),
@@ -139,7 +144,7 @@ mod tests {
         ] {
             let outcome = match parse(&text) {
                 Ok(values) => check(&values).map_or_else(|error| error.message, |()| "read".to_owned()),
-                Err(sentence) => sentence,
+                Err(error) => error.message,
             };
             assert_eq!(outcome, expected, "{}", text.get(..40).unwrap_or(&text));
         }
