@@ -80,7 +80,7 @@ pub use explanation::{Closure, PickLink};
 pub use file_writes::{OutsideWriteApproval, RenderPreview};
 pub use options::Options;
 pub use path_fixes::FixedPath;
-pub use prepared::Prepared;
+pub use prepared::{NO_PATH, Prepared};
 pub use price::{CostChange, Price};
 pub use privileged_actions::{PrivilegedAction, PrivilegedActionKind};
 pub use problems::ProblemParts;

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{RenderFailure, RenderPreview, RenderedTemplate};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
-use refdesk_templates::{NamedValue, Template, ValueCheck};
+use refdesk_templates::{NamedValue, Syntax, Template, ValueCheck};
 use refdesk_text::{Code, Error, Fix};
 
 /// Everything a rendering needs.
@@ -41,7 +41,7 @@ impl Prepared {
         let Self { job, used, fit, .. } = self;
         let syntax = job.syntax;
         let offered = offer(job, renderer).unwrap_or_else(|why| {
-            warnings.push(format!("no output path is suggested: {why}"));
+            warnings.push(format!("{NO_PATH}{why}"));
             None
         });
         Ok(RenderedTemplate { text, warnings, syntax, used, fit, offered })
@@ -99,17 +99,33 @@ impl Prepared {
     }
 }
 
+/// The beginning of the warning that says why the template's own path is not suggested.
+pub const NO_PATH: &str = "no output path is suggested: ";
+
+/// Printed before the path, so that it is found behind what the lines above it print.
+const BEFORE_PATH: char = '\u{1}';
+
 /// The path in the template's `Output:` line with the values filled in, if it has one. If values are missing, the error
 /// is a phrase for a message that explains why there is no path.
 fn offer(job: RenderJob, renderer: &Renderer) -> Result<Option<String>, String> {
     let Some((line, path)) = refdesk_templates::output_line(&job.text) else { return Ok(None) };
-    // Pad to the original line, so that errors name it.
-    let text = format!("{}{path}", "\n".repeat(line - 1));
-    let Rendered { text, warnings } =
-        renderer.render(&RenderJob { text, html: false, ..job }).map_err(|error| error.message)?;
-    match warnings.into_iter().next() {
-        Some(warning) => Err(warning),
-        None => Ok(Some(text.trim_start_matches('\n').to_owned())),
+    // The lines above may set what the path prints. They may also open a block that ends below.
+    let above: String = job.text.split_inclusive('\n').take(line - 1).collect();
+    let sets = job.syntax == Syntax::Jinja2 && above.contains("{%");
+    let path = format!("{BEFORE_PATH}{path}");
+    let mut job = RenderJob { html: false, ..job };
+    let mut render = |above: &str| {
+        job.text = format!("{above}{path}");
+        let Rendered { text, warnings } = renderer.render(&job).map_err(|error| error.message)?;
+        match warnings.into_iter().next() {
+            Some(warning) => Err(warning),
+            None => Ok(text.split_once(BEFORE_PATH).map(|(_, path)| path.to_owned())),
+        }
+    };
+    match sets.then(|| render(&above)) {
+        Some(Ok(path)) => Ok(path),
+        // Pad to the original line, so that errors name it.
+        _ => render(&"\n".repeat(line - 1)),
     }
 }
 

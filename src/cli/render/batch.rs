@@ -12,7 +12,7 @@ use super::super::args::RenderArgs;
 use super::write::{PlannedOutput, execute, in_row, not_written, row, scope};
 use super::{read_json_argument, refusal};
 use crate::cli::fix;
-use refdesk_desk::{Desk, RenderRequest, RenderedTemplate, Session, TemplateRef};
+use refdesk_desk::{Desk, NO_PATH, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::output::{Proposal, conflicts};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
@@ -128,7 +128,11 @@ fn output(
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
     let mut made: RenderedTemplate = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
     let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
-        let message = "no output path is given, and the template suggests none";
+        let why = made.warnings.iter().find_map(|warning| warning.strip_prefix(NO_PATH));
+        let message = match why {
+            Some(why) => format!("no output path is given, and the one in the template cannot be filled in: {why}"),
+            None => "no output path is given, and the template suggests none".to_owned(),
+        };
         return Err((known(None), not_written(Error::new(Code::NoOutputPath, message, "add \"output\" to the row"))));
     };
     let proposal =

@@ -101,6 +101,14 @@ fn the_templates_own_path_is_suggested() {
     assert!(ran.stderr.starts_with("note: ") && ran.stderr.contains(" src/X.java: --output"), "{ran}");
     let answer = world.json(&["render", "--inline", template, "--var", "base=src"], 0);
     assert_eq!((&answer["offered_output"], &answer["warnings"]), (&json!("src/X.java"), &json!([])));
+    // What is set above the path counts, unless a block is still open there.
+    for (text, offered) in [
+        ("x {% set p = base|replace('.', '/') -%}\n// Output: {{ p }}/{{ base }}.java\n", "a/b/a.b.java"),
+        ("{% if base %}\n// Output: {{ base }}.java\n{% endif %}", "a.b.java"),
+    ] {
+        let answer = world.json(&["render", "--inline", text, "--var", "base=a.b"], 0);
+        assert_eq!((&answer["offered_output"], &answer["warnings"]), (&json!(offered), &json!([])), "{text}");
+    }
     // With a value missing, the path could lead anywhere.
     let holed = "\n// Output: {{base}}/X.java\nx{{#list}}{{/list}}\n";
     let answer = world.json(&["render", "--inline", holed], 0);
@@ -163,6 +171,11 @@ fn one_bad_row_stops_the_whole_batch() {
         (json!({"name": "none", "output": "bad"}), "unknown-template", "row 2: no template is named 'none'"),
         (json!({"file": "none", "output": "bad"}), "no-such-file", "row 2: Template file not found: "),
         (json!({"inline": "x"}), "no-output-path", "row 2: Failed to write output: "),
+        (
+            json!({"inline": "{{#a}}{{/a}}\n// Output: {{base}}/X"}),
+            "no-output-path",
+            "the one in the template cannot be filled in: undefined variable 'base' at line 2",
+        ),
         (json!({"inline": "x", "output": ""}), "empty-path", "row 2: Failed to write output: "),
         (json!({"inline": "x", "output": "../x"}), "outside", "row 2: Failed to write output: "),
         (json!({"inline": "x", "output": "folder"}), "is-folder", "row 2: Failed to write output: "),
