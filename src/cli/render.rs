@@ -3,7 +3,7 @@
 mod batch;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -29,7 +29,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
         let fix = "name a template of the selection, or give --inline TEXT, --file FILE or --batch JSON";
         return CommandOutput::usage("nothing to render is given", fix);
     }
-    let values = match values(desk, args) {
+    let (values, typed) = match values(desk, args) {
         Ok(values) => values,
         Err(usage) => return usage,
     };
@@ -42,12 +42,11 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
     }
     let (index, mut diagnostics) = desk.settled().templates();
     let request = RenderRequest {
-        what: template_ref(desk, args),
         syntax: syntax(args),
-        values: Some(values),
+        typed,
         html: args.html,
         partials,
-        gives_flags: false,
+        ..RenderRequest::of(template_ref(desk, args), Some(values))
     };
     let mut answer = match (desk.render(&index, &request), &args.output) {
         (Ok(made), Some(path)) => write::one(desk, session, args, made, path),
@@ -113,8 +112,8 @@ fn syntax(args: &RenderArgs) -> Option<Syntax> {
     })
 }
 
-/// The values: the document of `--vars`, overridden by each `--var`.
-fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
+/// The values: the document of `--vars`, overridden by each `--var`; and the names of those given as text.
+fn values(desk: &Desk, args: &RenderArgs) -> Result<(Value, BTreeSet<String>), CommandOutput> {
     let json_hint = "write a JSON object, for example --vars '{\"name\": \"Ada\"}'";
     let mut values = match args.vars.as_deref() {
         None => Value::Object(Map::new()),
@@ -134,11 +133,16 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
             })?
         }
     };
+    let mut typed = BTreeSet::new();
     for given in &args.var {
         let (key, value) = named("--var", given, "write --var name=text or name:=JSON")?;
         let (key, value) = match key.strip_suffix(':') {
-            None => (key, Value::from(value)),
+            None => {
+                typed.insert(key.to_owned());
+                (key, Value::from(value))
+            }
             Some(key) => {
+                typed.remove(key);
                 let parsed = serde_json::from_str(value);
                 let hint = ":= takes JSON, for example --var 'fields:=[\"id\"]'; for a text write --var name=text";
                 exact(value).map_err(|wrong| CommandOutput::usage(format!("--var '{key}': {wrong}"), hint))?;
@@ -154,7 +158,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<Value, CommandOutput> {
             _ => return Err(CommandOutput::usage("--var needs --vars to be an object", json_hint)),
         };
     }
-    Ok(values)
+    Ok((values, typed))
 }
 
 /// Splits NAME=VALUE.

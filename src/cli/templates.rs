@@ -6,7 +6,7 @@ use super::answer::CommandOutput;
 use super::args::TemplatesCommand;
 use super::table;
 use refdesk_desk::{Desk, Session, rows as desk_rows};
-use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
+use refdesk_templates::{Template, TemplateIndex, ValueType, Variable, VariableKind};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::{Code, Error};
 
@@ -114,12 +114,15 @@ fn variables(desk: &Desk, index: &TemplateIndex, name: &str) -> CommandOutput {
 fn write_tree(text: &mut String, variables: &[Variable]) {
     let mut open: Vec<(&Variable, usize)> = variables.iter().rev().map(|variable| (variable, 1)).collect();
     while let Some((variable, depth)) = open.pop() {
-        let kind = match variable.kind {
-            VariableKind::Scalar => "",
-            VariableKind::Flag => "  yes or no",
-            VariableKind::List if variable.fields.is_empty() => "  list of values",
-            VariableKind::List => "  list, each item with",
-            VariableKind::Object => "  with",
+        let kind = match (variable.kind, variable.value_type) {
+            (VariableKind::Scalar, ValueType::Number) => "  number",
+            (VariableKind::Scalar, _) => "",
+            (VariableKind::Flag, _) => "  yes or no",
+            (VariableKind::List, _) if !variable.fields.is_empty() => "  list, each item with",
+            (VariableKind::List, ValueType::Number) => "  list of numbers",
+            (VariableKind::List, ValueType::Unpacked(_)) => "  list of lists",
+            (VariableKind::List, _) => "  list of values",
+            (VariableKind::Object, _) => "  with",
         };
         let optional = if variable.optional { "  (optional)" } else { "" };
         text.push_str(&format!("{}{}{kind}{optional}\n", "  ".repeat(depth), one_line(&variable.name)));

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use refdesk_templates::{Variable, VariableKind, sample};
+use refdesk_templates::{ValueType, Variable, VariableKind, sample, typed};
 
 pub use document::{LARGEST, read};
 pub use rows::{FormRow, RowValue, rows};
@@ -76,7 +76,7 @@ impl TypedValue {
     }
 
     /// The JSON value; `None` if the text is invalid for a variable of this kind.
-    fn value(&self, kind: VariableKind, fields: &[Variable]) -> Option<Value> {
+    fn value(&self, kind: VariableKind, fields: &[Variable], value_type: ValueType) -> Option<Value> {
         let text = match self {
             Self::Flag(flag) => return Some(Value::Bool(*flag)),
             Self::Text(text) => text,
@@ -84,10 +84,10 @@ impl TypedValue {
         match (json(text), kind) {
             (Some(Ok(value)), _) => Some(value),
             (Some(Err(_)), _) => None,
-            (None, VariableKind::Scalar | VariableKind::Flag) => Some(Value::String(text.clone())),
+            (None, VariableKind::Scalar | VariableKind::Flag) => Some(typed(text, value_type)),
             (None, VariableKind::List) if fields.is_empty() => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-                Some(items.map(|item| Value::String(item.to_owned())).collect())
+                Some(items.map(|item| typed(item, value_type)).collect())
             }
             (None, VariableKind::List | VariableKind::Object) => None,
         }
@@ -252,7 +252,7 @@ impl TypedValues {
         }
         for name in self.unknown_names(way, variables) {
             way.push(ValueStep::Field(name.to_owned()));
-            let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[]));
+            let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[], ValueType::Plain));
             fields.extend(value.map(|value| (name.to_owned(), value)));
             way.pop();
         }
@@ -261,8 +261,8 @@ impl TypedValues {
 
     /// `None` if nothing was typed and the sample omits it.
     fn value(&self, variable: &Variable, way: &mut ValuePath, sample: Option<&Value>, fill: FillWith) -> Option<Value> {
-        let Variable { kind, fields, .. } = variable;
-        if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {
+        let Variable { kind, fields, value_type, .. } = variable;
+        if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields, *value_type)) {
             return Some(value);
         }
         match (kind, self.items(way), fill) {
@@ -273,18 +273,22 @@ impl TypedValues {
             (VariableKind::List, None, FillWith::Sample) => sample.cloned(),
             (VariableKind::List, items, _) => {
                 let sample = sample.and_then(|sample| sample.get(0)).unwrap_or(&Value::Null);
-                Some((0..items.unwrap_or(1)).map(|at| self.item(fields, at, way, sample, fill)).collect())
+                Some((0..items.unwrap_or(1)).map(|at| self.item(variable, at, way, sample, fill)).collect())
             }
         }
     }
 
-    fn item(&self, fields: &[Variable], at: usize, way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
+    fn item(&self, list: &Variable, at: usize, way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
+        let Variable { fields, value_type, .. } = list;
         way.push(ValueStep::Item(at));
         let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
-        let value = match self.get(way).and_then(|given| given.value(kind, fields)) {
+        let value = match self.get(way).and_then(|given| given.value(kind, fields, *value_type)) {
             Some(value) => value,
             None if !fields.is_empty() => self.object(fields, way, sample, fill),
-            None if fill == FillWith::Blank => Value::String(String::new()),
+            None if fill == FillWith::Blank => match sample {
+                Value::Array(parts) => parts.iter().map(|_| "").collect(),
+                _ => Value::from(""),
+            },
             None => sample.clone(),
         };
         way.pop();

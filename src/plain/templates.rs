@@ -5,14 +5,14 @@ use std::path::Path;
 use refdesk_desk::engine::Request;
 use refdesk_desk::{RenderFailure, RenderPreview};
 use refdesk_files::output::{PriorContent, Proposal, WriteFailure, WrittenFile};
-use refdesk_templates::{Template, VariableKind, holds_sample};
+use refdesk_templates::{Template, ValueType, VariableKind, holds_sample};
 use refdesk_text::nearest::nearest;
 
 use super::lists::{NumberedRow, Pages, Target, list, read, target};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, invalid_filter, names, sentence};
 use crate::common::filter::{Haystack, Query, apply};
-use crate::common::values::{self, TypedValues};
+use crate::common::values::{self, FormRow, TypedValues};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PreviewFor {
@@ -90,6 +90,7 @@ pub fn show_one(template: &Template, turn: &mut InputOutcome) {
     }
     for variable in &template.variables {
         let kind = match variable.kind {
+            VariableKind::Scalar if variable.value_type == ValueType::Number => "a number",
             VariableKind::Scalar => "a string",
             VariableKind::Flag => "yes or no",
             VariableKind::List => "a list",
@@ -129,6 +130,7 @@ pub fn rendered(
                 turn.print(format!("The error is in line {line} of the template."));
             }
             turn.print_error(&failure.error);
+            print_samples(state, name, turn);
             if state.saved.values.contains_key(name) {
                 turn.print(format!("Type values to change what was typed, or reset {name} to forget it."));
             }
@@ -137,7 +139,7 @@ pub fn rendered(
     };
     let RenderPreview { made, proposal } = shown;
     made.warnings.iter().for_each(|warning| turn.print(format!("Warning: {}", sentence(warning))));
-    let has_samples = print_samples(state, name, turn);
+    let samples = print_samples(state, name, turn);
     match (is_for, proposal) {
         (PreviewFor::Reading, _) => {
             let lines: Vec<String> = made.text.lines().map(str::to_owned).collect();
@@ -158,7 +160,9 @@ pub fn rendered(
             read(state, Pages { title: "the difference".to_owned(), lines, ..Pages::default() }, turn);
         }
         (PreviewFor::Writing, Some(Ok(proposal)))
-            if has_samples && (holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
+            if samples
+                .iter()
+                .any(|row| row.is_unmarked_sample() || holds_sample(&made.text) || holds_sample(&proposal.shown)) =>
         {
             turn.print(format!("Nothing was written to {}.", proposal.shown));
             turn.print("Type values to be asked for them, then write again.");
@@ -167,21 +171,22 @@ pub fn rendered(
     }
 }
 
-/// Prints `2 values are not given: basePackage and fields 1 name.` Returns whether there are any.
-fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> bool {
+/// Prints `2 values are not given: basePackage and fields 1 name.` Returns their rows.
+fn print_samples(state: &PlainState, name: &str, turn: &mut InputOutcome) -> Vec<FormRow> {
     let Some(template) = state.snapshot.templates.templates.iter().find(|template| template.name == name) else {
-        return false;
+        return Vec::new();
     };
     let nothing = TypedValues::default();
-    let rows = values::rows(&template.variables, state.saved.values.get(name).unwrap_or(&nothing));
-    let samples: Vec<String> = rows.iter().filter(|row| row.is_sample()).map(|row| values::place(&row.way)).collect();
-    let shown = names(samples.iter().map(String::as_str));
+    let mut samples = values::rows(&template.variables, state.saved.values.get(name).unwrap_or(&nothing));
+    samples.retain(FormRow::is_sample);
+    let places: Vec<String> = samples.iter().map(|row| values::place(&row.way)).collect();
+    let shown = names(places.iter().map(String::as_str));
     match samples.len() {
         0 => {}
         1 => turn.print(format!("1 value is not given: {shown}.")),
         some => turn.print(format!("{some} values are not given: {shown}.")),
     }
-    !samples.is_empty()
+    samples
 }
 
 /// `New file src/Entity.java, changes +43 −0.`

@@ -1,6 +1,6 @@
 //! The desk's templates: index, texts and rendering.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -8,7 +8,9 @@ use serde_json::Value;
 use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
-use refdesk_templates::{ExtractedTemplate, Syntax, Template, TemplateIndex, ValueCheck, Variable, check_values};
+use refdesk_templates::{
+    ExtractedTemplate, Syntax, Template, TemplateIndex, ValueCheck, Variable, VariableKind, check_values, typed,
+};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
@@ -21,6 +23,8 @@ pub struct RenderRequest {
     pub syntax: Option<Syntax>,
     /// The values; `None` renders sample values derived from the variables.
     pub values: Option<Value>,
+    /// The names of values that were typed as text: a text that is a number is read as one where the template computes.
+    pub typed: BTreeSet<String>,
     /// Escape HTML in Mustache's `{{x}}`.
     pub html: bool,
     /// Mustache partials that take precedence over those of the index, by name.
@@ -32,8 +36,13 @@ pub struct RenderRequest {
 impl RenderRequest {
     /// The template with this name and these values, or sample values if `None`.
     pub fn named(name: impl Into<String>, values: Option<Value>) -> Self {
-        let what = TemplateRef::Named(name.into());
-        Self { what, syntax: None, values, html: false, partials: BTreeMap::new(), gives_flags: false }
+        Self::of(TemplateRef::Named(name.into()), values)
+    }
+
+    /// This template and these values, or sample values if `None`.
+    pub fn of(what: TemplateRef, values: Option<Value>) -> Self {
+        let (typed, partials) = (BTreeSet::new(), BTreeMap::new());
+        Self { what, syntax: None, values, typed, html: false, partials, gives_flags: false }
     }
 }
 
@@ -189,6 +198,13 @@ impl Desk {
         let variables = if partials.is_empty() { variables } else { partials::variables(&text, &partials).ok() };
         let sample = || refdesk_templates::sample(variables.as_deref().unwrap_or_default());
         let mut values = request.values.clone().unwrap_or_else(sample);
+        for variable in variables.iter().flatten().filter(|variable| request.typed.contains(&variable.name)) {
+            if let Some(value) = values.get_mut(&variable.name)
+                && let Some(text) = value.as_str().filter(|_| variable.kind == VariableKind::Scalar)
+            {
+                *value = typed(text, variable.value_type);
+            }
+        }
         let fit = variables.as_ref().map(|variables| check_values(variables, &values)).unwrap_or_default();
         let used = fit.used.iter().cloned().collect();
         if request.gives_flags {

@@ -9,7 +9,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceD
 use refdesk_core::selection::Selection;
 pub(crate) use refdesk_core::selection::testing::selection;
 use refdesk_files::Stamp;
-use refdesk_templates::{Syntax, Template, TemplateIndex, Variable, VariableKind};
+use refdesk_templates::{Syntax, Template, TemplateIndex, ValueType, Variable, VariableKind};
 
 /// A selectable inline source, named after its id.
 pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
@@ -76,6 +76,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
     let variable = |name: &&str| Variable {
         name: (*name).to_owned(),
         kind: VariableKind::Scalar,
+        value_type: ValueType::default(),
         optional: false,
         fields: Vec::new(),
     };

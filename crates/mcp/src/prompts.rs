@@ -15,7 +15,7 @@ use super::tools::{closed, invalid};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{RenderFailure, RenderRequest, Session};
-use refdesk_templates::{Template, TemplateIndex, Variable, VariableKind};
+use refdesk_templates::{Template, TemplateIndex, ValueType, Variable, VariableKind, typed};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_tools::handle::DeskHandle;
@@ -110,15 +110,17 @@ fn description(template: &Template) -> String {
 }
 
 fn argument(variable: &Variable) -> PromptArgument {
-    let about = match (variable.kind, variable.optional) {
+    let about = match (variable.kind, variable.value_type) {
         (VariableKind::Flag, _) => "true or false",
-        (_, true) => "a string, may be left out",
-        (_, false) => "a string",
+        (_, ValueType::Number) => "a number",
+        _ => "a string",
     };
+    let optional = if variable.optional && variable.kind != VariableKind::Flag { ", may be left out" } else { "" };
+    let about = format!("{about}{optional}");
     PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
 }
 
-/// Values for the template: strings, and booleans for flags. Argument names may be escaped as in `prompts/list`.
+/// Values for the template: strings, numbers where the template computes, and booleans for flags. Argument names may be escaped as in `prompts/list`.
 fn values(template: &Template, given: Map<String, Value>) -> Result<Value, ErrorData> {
     let own = |name: String| names_of(template).find(|own| one_line(own) == name).map_or(name.clone(), str::to_owned);
     let given: Map<String, Value> = given.into_iter().map(|(name, value)| (own(name), value)).collect();
@@ -139,7 +141,8 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
     let flags = template.variables.iter().filter(|variable| variable.kind == VariableKind::Flag);
     let mut values: Map<String, Value> = flags.map(|flag| (flag.name.clone(), Value::Bool(false))).collect();
     for (name, value) in given {
-        let is_flag = known.get(name.as_str()).is_some_and(|variable| variable.kind == VariableKind::Flag);
+        let variable = known.get(name.as_str());
+        let is_flag = variable.is_some_and(|variable| variable.kind == VariableKind::Flag);
         let value = match value {
             Value::String(text) if is_flag && text.eq_ignore_ascii_case("true") => Value::Bool(true),
             Value::String(text) if is_flag && (text.is_empty() || text.eq_ignore_ascii_case("false")) => {
@@ -149,6 +152,7 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
                 let (name, text) = (one_line(&name), shown(&text));
                 return Err(invalid(format!("the argument '{name}' must be 'true' or 'false', not '{text}'")));
             }
+            Value::String(text) => typed(&text, variable.map_or(ValueType::Plain, |variable| variable.value_type)),
             Value::Array(_) | Value::Object(_) => {
                 return Err(invalid(format!("the argument '{}' must be a string", one_line(&name))));
             }

@@ -51,7 +51,7 @@ pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, analyse, give_flags, read, variables};
 pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
-pub use variables::{holds_sample, names, sample, schema, skeleton};
+pub use variables::{holds_sample, names, sample, schema, skeleton, typed};
 
 refdesk_text::worded_enum! {
     /// The language a template is written in.
@@ -87,6 +87,20 @@ pub enum VariableKind {
     Object,
 }
 
+/// What is known of the value of a scalar, or of each item of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ValueType {
+    /// A text, a number or a truth value.
+    #[default]
+    Plain,
+    /// A number, because the template computes with it.
+    Number,
+    /// A list that is unpacked into so many names.
+    Unpacked(usize),
+    /// Any value, because the template only passes it on.
+    Any,
+}
+
 /// A variable of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Variable {
@@ -94,6 +108,9 @@ pub struct Variable {
     pub name: String,
     /// How the template uses it.
     pub kind: VariableKind,
+    /// What is known of its value; the tree in JSON has only the kind.
+    #[serde(skip)]
+    pub value_type: ValueType,
     /// Whether it has a default or is only tested.
     pub optional: bool,
     /// Fields of the object, or of the list's items, sorted by name.

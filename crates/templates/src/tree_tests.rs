@@ -1,16 +1,25 @@
 //! Tables of the variables found in each of the three languages: `?` optional, `!` flag, `[…]` list of items with these
-//! fields, `{…}` object.
+//! fields, `{…}` object; `#` a number, `*` any value, a digit in brackets that items are unpacked into so many names.
 
-use super::{Syntax, Variable, VariableKind, analyse, give_flags, sample, schema, skeleton, variables};
+use serde_json::json;
+
+use super::render::{RenderJob, render};
+use super::{Syntax, ValueType, Variable, VariableKind, analyse, give_flags, sample, schema, skeleton, variables};
 
 fn shown(variables: &[Variable]) -> String {
     let one = |variable: &Variable| {
         let fields = shown(&variable.fields);
         let optional = if variable.optional { "?" } else { "" };
+        let value_type = match variable.value_type {
+            ValueType::Plain => String::new(),
+            ValueType::Number => "#".to_owned(),
+            ValueType::Unpacked(names) => names.to_string(),
+            ValueType::Any => "*".to_owned(),
+        };
         let kind = match variable.kind {
-            VariableKind::Scalar => String::new(),
+            VariableKind::Scalar => value_type,
             VariableKind::Flag => "!".to_owned(),
-            VariableKind::List => format!("[{fields}]"),
+            VariableKind::List => format!("[{value_type}{fields}]"),
             VariableKind::Object => format!("{{{fields}}}"),
         };
         format!("{}{kind}{optional}", variable.name)
@@ -39,11 +48,11 @@ fn jinja2() {
             ("{{ (a or b)|default('z') }}{{ (c and d)|default('z') }}{{ e|first|d('z') }}", "a b? c d? e[]"),
             ("{{ (f|upper)|default('z') }}{{ (xs|default([1]))[0] }}{{ (ys[0]|default({})).n }}", "f xs[]? ys[n?]"),
             ("{% if a %}x{% endif %}{% if not b %}y{% endif %}", "a!? b!?"),
-            ("{% if a == 'x' or b > 2 %}{% endif %}", "a b"),
+            ("{% if a == 'x' or b > 2 %}{% endif %}", "a b#"),
             ("{% if a %}{{ a }}{% endif %}", "a"),
             ("{% if a is defined %}{{ a }}{% endif %}", "a?"),
             ("{% if a is not defined %}-{% else %}{{ a }}{% endif %}", "a?"),
-            ("{% if a is defined and a.b == 1 %}{{ a.b }}{% endif %}", "a{b?}?"),
+            ("{% if a is defined and a.b == 1 %}{{ a.b }}{% endif %}", "a{b#?}?"),
             ("{{ a if a is defined else b }}", "a? b"),
             ("{% for x in xs %}{{ x }}{{ loop.index }}{% endfor %}", "xs[]"),
             ("{% for x in xs %}{{ x.n }}{{ x.t|d('q') }}{{ other }}{% endfor %}", "other xs[n t?]"),
@@ -56,7 +65,7 @@ fn jinja2() {
             ("{{ xs[0].n }}{{ (xs|first).m }}", "xs[m n]"),
             ("{% set y = a %}{{ y.b }}{% set z %}{{ c }}{% endset %}{{ z }}", "a{b} c"),
             ("{% with q = a.b %}{{ q }}{% endwith %}{{ q }}", "a{b} q"),
-            ("{% set ns = namespace(n=0) %}{% for i in range(k) %}{% set ns.n = i %}{% endfor %}{{ ns.n }}", "k"),
+            ("{% set ns = namespace(n=0) %}{% for i in range(k) %}{% set ns.n = i %}{% endfor %}{{ ns.n }}", "k#"),
             ("{% raw %}{{ no }}{% endraw %}{# {{ no }} #}{{ '{{ no }}' ~ a }}", "a"),
             ("{% filter replace(a, b) %}{{ c }}{% endfilter %}", "a b c"),
             ("{{ m.get('k', 'v') }}{{ s.upper() }}", "m{k?} s"),
@@ -67,11 +76,11 @@ fn jinja2() {
             ),
             (
                 "{{ namespace }}{{ dict.k }}{{ range(cycler) }}{% if joiner %}{% endif %}",
-                "cycler dict{k} joiner!? namespace",
+                "cycler# dict{k} joiner!? namespace",
             ),
             ("{{ größe }}{{ 名前.x }}", "größe 名前{x}"),
             ("{{ a, b.c }}{% set d, e = f, g %}{{ d.x }}{{ e }}", "a b{c} f{x} g"),
-            ("{% with a = b, c = a, (d, e) = f %}{{ a.x }}{{ c }}{{ d }}{% endwith %}", "a b{x} f"),
+            ("{% with a = b, c = a, (d, e) = f %}{{ a.x }}{{ c }}{{ d }}{% endwith %}", "a b{x} f*"),
             ("\n{% if %}", "✗ 'if' at line 2 needs a condition"),
             ("{% for x in items %}{{ x.items }}{{ loop.index0 }}{% endfor %}{{ loop.x }}", "items[items] loop{x}"),
             ("{% set name = name|upper %}{{ name }}{% set x = x or 'd' %}{{ x }}", "name x"),
@@ -91,7 +100,7 @@ fn jinja2() {
             ("{{ xs|sort(attribute='a,b.c')|map(attribute='d', default='')|join }}", "xs[a b{c} d?]"),
             ("{{ lookup('env', name) }}{{ xs.total }}{% for x in xs %}{{ x }}{% endfor %}", "name xs{total}"),
             ("{% for x in xs %}{% set y = x.a %}{{ y.b }}{% endfor %}{% set f = xs|first %}{{ f.n }}", "xs[a{b} n]"),
-            ("{{ '%s' % a }}{{ b ~ +c }}{% for x in d, e %}{{ x }}{% endfor %}", "a b c d e"),
+            ("{{ '%s' % a }}{{ b ~ +c }}{% for x in d, e %}{{ x }}{% endfor %}", "a b c# d e"),
             ("a\n{% if x %}\n", "✗ 'if' opened at line 2 is never closed"),
             ("a\n{% endfor %}", "✗ 'endfor' at line 2 closes nothing"),
             ("{% for x in y %}\n{% endif %}", "✗ 'endif' at line 2 does not close the 'for' of line 1"),
@@ -108,13 +117,13 @@ fn jinja2() {
             ("{{ a[1:2) }}", "✗ unexpected ')' at line 1"),
             ("{{ a[1:2:3:4] }}", "✗ unexpected ':' at line 1"),
             ("{% set a %}{% elif b %}", "✗ 'elif' at line 1 is outside an 'if'"),
-            ("{% for x in xs[1:] %}{{ x.n }}{% endfor %}{{ ys[-1].m }}{{ zs[a:b] }}", "a b xs[n] ys[m] zs"),
+            ("{% for x in xs[1:] %}{{ x.n }}{% endfor %}{{ ys[-1].m }}{{ zs[a:b] }}", "a# b# xs[n] ys[m] zs"),
             ("{{ a[0]|upper }}{{ a[1:] }}{{ b[:3] ~ b[-1] }}{{ c.upper() }}{{ c[0] }}{{ d[0] }}", "a b c d[]"),
             (
                 "{{ xs[1:]|join }}{{ ys[1:] }}{% for y in ys[i:] %}{{ y[0] }}{% endfor %}{{ zs[0] }}{{ zs[0].n }}",
-                "i xs[] ys[] zs[n]",
+                "i# xs[] ys[] zs[n]",
             ),
-            ("{% if a[i:j] %}{% endif %}{{ (b|d('x'))[:2] }}{{ c[1:]|length }}", "a[] b? c[] i j"),
+            ("{% if a[i:j] %}{% endif %}{{ (b|d('x'))[:2] }}{{ c[1:]|length }}", "a[] b? c[] i# j#"),
             ("{% for a, (b, c) in xs if b %}{{ c.n }}{% endfor %}{{ 'd' in e }}{{ f < g < h }}", "e[] f g h xs[]"),
         ],
     );
@@ -125,6 +134,65 @@ fn jinja2() {
         let error = variables(&format!("\n{{% {tag} %}}"), Syntax::Jinja2).unwrap_err();
         assert!(error.message.starts_with(&format!("'{word}' at line 2 is not supported")), "{error}");
     }
+}
+
+/// What a template does with a value says more than its kind, and a sample of it renders.
+#[test]
+fn samples_fit_what_jinja2_does_with_them() {
+    for (text, tree, rendered) in [
+        (
+            "{% for i in range(1, replicas + 1) %}node{{ i }} {% endfor %}{% if count > 3 %}many{% endif %}",
+            "count# replicas#",
+            "node1 ",
+        ),
+        (
+            "{{ a * 2 }}{{ 7 // b }}{{ -c }}{{ d % 2 }}{{ '-' * e }}{% if f >= 2 %}{% endif %}{{ g|round|int }}{{ h|d(2) - 1 }}",
+            "a# b# c# d# e# f# g# h#?",
+            "27-11-10",
+        ),
+        (
+            "{{ xs|sum }}{% for y in ys %}{{ y + 1 }}{% endfor %}{{ zs|sum(attribute='n') }}",
+            "xs[#] ys[#] zs[n#]",
+            "2222",
+        ),
+        (
+            "{% if p in [80, 443] %}{% endif %}{{ t[:n] }}{{ t|center(w) }}{{ a.zfill(z) }}{% if 1 < q < 3 %}{% endif %}",
+            "a n# p# q# t w# z#",
+            "‹‹t›‹a›",
+        ),
+        ("{% if a is odd or b is gt(3) or c is eq('x') %}{% endif %}{{ loop.index + 1 }}", "a# b# c loop{index#}", "2"),
+        ("{% for x in xs %}{{ loop.index0 + a }}{% endfor %}{% set i = 2 %}{{ i + b }}", "a# b# xs[]", "123"),
+        ("{{ '%s' % a }}{{ b ~ 1 }}{% if c == 'x' %}{% endif %}{{ d|int + 1 }}", "a b c d", "‹a›‹b›11"),
+        ("{% for k in config %}{{ k }}={{ config[k] }}{% endfor %}", "config{}", ""),
+        ("{% for k in o.labels|sort %}{{ o.labels[k] }}{% endfor %}", "o{labels{}}", ""),
+        ("{% for i in range(hosts|length) %}{{ hosts[i].name }}{% endfor %}", "hosts[name]", "‹name›‹name›"),
+        (
+            "{% for x in xs %}{{ ys[loop.index0] }}{{ zs[loop.index - one].n }}{% endfor %}",
+            "one# xs[] ys[] zs[n]",
+            "‹ys›‹n›‹ys›‹n›",
+        ),
+        ("{% for a, b in pairs %}{{ a }}{{ b }}{% endfor %}", "pairs[2]", "‹pairs›‹pairs›‹pairs›‹pairs›"),
+        ("{% set a = b|tojson %}{% set c = d|pprint %}{{ e|tojson|length > 0 and f }}{{ f }}", "b* d* e* f", "‹f›‹f›"),
+    ] {
+        let variables = variables(text, Syntax::Jinja2).unwrap();
+        assert_eq!(shown(&variables), tree, "{text}");
+        let made = render(&RenderJob::new(text, Syntax::Jinja2, sample(&variables)));
+        assert_eq!(made.map(|made| made.text).map_err(|error| error.message).as_deref(), Ok(rendered), "{text}");
+    }
+    let text = "{{ n + 1 }}{{ ns|sum }}{% for a, b in pairs %}{{ a }}{% endfor %}{% set d = any|tojson %}";
+    let tree = variables(text, Syntax::Jinja2).unwrap();
+    assert_eq!(skeleton(&tree), json!({"any": "", "n": "", "ns": [""], "pairs": [["", ""]]}));
+    assert_eq!(
+        schema(&tree)["properties"],
+        json!({
+            "any": {}, "n": {"type": "number"}, "ns": {"type": "array", "items": {"type": "number"}},
+            "pairs": {"type": "array", "items": {"type": "array"}},
+        })
+    );
+    assert_eq!(
+        serde_json::to_value(&tree[1]).unwrap(),
+        json!({"name": "n", "kind": "scalar", "optional": false, "fields": []})
+    );
 }
 
 #[test]
@@ -215,7 +283,6 @@ fn handlebars() {
 #[test]
 fn values_that_are_only_tested_become_false() {
     use Syntax::{Handlebars, Jinja2, Mustache};
-    use serde_json::json;
     for (syntax, text, mut values, expected, names) in [
         (Jinja2, "{% if x %}a{% endif %}", json!({}), json!({"x": false}), "x"),
         (Jinja2, "{% if not x %}a{% endif %}", json!({"x": 1}), json!({"x": 1}), ""),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::limits::TREE_DEPTH;
-use super::{Variable, VariableKind};
+use super::{ValueType, Variable, VariableKind};
 
 /// One step on the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -40,14 +40,20 @@ pub(crate) fn is_index(part: &str) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Usage {
-    /// Printed, compared or computed with.
+    /// Printed or compared.
     Print,
+    /// Used as a number.
+    Compute,
     /// Only tested for presence or truth.
     Test,
     Iterate,
     /// Measured or reversed: a list, unless another use indicates otherwise.
     Measure,
     Look,
+    /// Looked into with a key that iterating it gave.
+    LookByKey,
+    /// Its items are unpacked into so many names.
+    Unpack(usize),
     /// Passed on, which tells nothing about its kind.
     Touch,
 }
@@ -55,6 +61,10 @@ pub(crate) enum Usage {
 #[derive(Debug, Clone, Default)]
 struct UsageNode {
     printed: bool,
+    /// Whether it, or each of its items, is used as a number.
+    is_number: bool,
+    /// The number of names that each of its items is unpacked into.
+    unpacked: Option<usize>,
     touched: bool,
     listed: bool,
     measured: bool,
@@ -159,7 +169,9 @@ impl VariableUses {
             node.looked_into |= at > 0 && *step != PathStep::Item && path.get(at - 1) != Some(&PathStep::Item);
             match step {
                 // A text has items, too: an item that is only printed does not make it a list.
-                PathStep::Item if at + 1 == path.len() && !matches!(what, Usage::Iterate | Usage::Look) => {
+                PathStep::Item
+                    if at + 1 == path.len() && !matches!(what, Usage::Iterate | Usage::Look | Usage::LookByKey) =>
+                {
                     node.measured = true;
                 }
                 PathStep::Item => node.listed = true,
@@ -173,15 +185,20 @@ impl VariableUses {
                 }
             }
         }
+        node.is_number |= what == Usage::Compute;
         if path.last() == Some(&PathStep::Item) {
+            if let Usage::Unpack(names) = what {
+                node.unpacked = Some(names);
+            }
             return;
         }
         match what {
-            Usage::Print => node.printed = true,
+            Usage::Print | Usage::Compute => node.printed = true,
             Usage::Iterate => node.listed = true,
             Usage::Measure => node.measured = true,
             Usage::Look => node.mapped = true,
-            Usage::Touch => node.touched = true,
+            Usage::LookByKey => node.looked_into = true,
+            Usage::Touch | Usage::Unpack(_) => node.touched = true,
             Usage::Test => node.tested |= needed,
         }
     }
@@ -199,6 +216,12 @@ impl VariableUses {
 /// Recurses at most [`TREE_DEPTH`] deep.
 fn variable(name: String, node: UsageNode) -> Variable {
     let (kind, is_required, is_tested) = (node.kind(), node.required, node.tested);
+    let value_type = match (kind, node.unpacked) {
+        (VariableKind::List, Some(names)) => ValueType::Unpacked(names),
+        (VariableKind::Scalar, _) if !node.printed => ValueType::Any,
+        _ if node.is_number => ValueType::Number,
+        _ => ValueType::Plain,
+    };
     let fields: Vec<Variable> = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
     // Consistent with `if_left_out`.
     let is_needed = match kind {
@@ -206,5 +229,5 @@ fn variable(name: String, node: UsageNode) -> Variable {
         VariableKind::Scalar | VariableKind::List => is_tested,
         VariableKind::Object => fields.iter().any(|field| !field.optional),
     };
-    Variable { name, kind, optional: !is_required && !is_needed, fields }
+    Variable { name, kind, value_type, optional: !is_required && !is_needed, fields }
 }

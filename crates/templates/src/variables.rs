@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Variable, VariableKind};
+use super::render::values::exact;
+use super::{ValueType, Variable, VariableKind};
 
 /// Sorted top-level names.
 pub fn names(variables: &[Variable]) -> Vec<String> {
@@ -11,23 +12,29 @@ pub fn names(variables: &[Variable]) -> Vec<String> {
 
 /// A document to fill in: leaves are `""`, flags are `false`, lists have one item.
 pub fn skeleton(variables: &[Variable]) -> Value {
-    object(variables, &|variable| match variable.kind {
+    object(variables, 0, &|variable| match variable.kind {
         VariableKind::Flag => Value::Bool(false),
         _ => Value::String(String::new()),
     })
 }
 
-/// Values for a preview: scalars show their name as `‹name›`, flags are true, lists have two items.
+/// Values for a preview: scalars show their name as `‹name›`, numbers are 1, flags are true, lists have two items.
 pub fn sample(variables: &[Variable]) -> Value {
-    let mut value = object(variables, &|variable| match variable.kind {
+    object(variables, 3, &|variable| match variable.kind {
         VariableKind::Flag => Value::Bool(true),
+        _ if variable.value_type == ValueType::Number => Value::from(1),
         _ => Value::String(format!("‹{}›", variable.name)),
-    });
-    repeat_items(&mut value, 3);
-    value
+    })
 }
 
-/// Whether this text contains the sample of a scalar: such a text or path must not be written to a file.
+/// The value of a typed text: a number if the template computes with it and the text is one.
+pub fn typed(text: &str, value_type: ValueType) -> Value {
+    let is_number = value_type == ValueType::Number && exact(text).is_ok();
+    let number = is_number.then(|| serde_json::from_str(text).ok().map(Value::Number)).flatten();
+    number.unwrap_or_else(|| Value::from(text))
+}
+
+/// Whether this text contains the sample of a scalar that is no number: such a text or path must not be written to a file.
 pub fn holds_sample(text: &str) -> bool {
     text.contains('‹')
 }
@@ -41,43 +48,46 @@ pub fn schema(variables: &[Variable]) -> Value {
     schema
 }
 
+/// Gives every list a second item, down to this many levels of lists, so that a sample does not grow without bound.
 /// Recurses as deep as the tree, at most `TREE_DEPTH`.
-fn object(variables: &[Variable], leaf: &impl Fn(&Variable) -> Value) -> Value {
+fn object(variables: &[Variable], levels: usize, leaf: &impl Fn(&Variable) -> Value) -> Value {
     let field = |variable: &Variable| {
         let value = match variable.kind {
             VariableKind::Scalar | VariableKind::Flag => leaf(variable),
-            VariableKind::Object => object(&variable.fields, leaf),
-            VariableKind::List if variable.fields.is_empty() => Value::Array(vec![leaf(variable)]),
-            VariableKind::List => Value::Array(vec![object(&variable.fields, leaf)]),
+            VariableKind::Object => object(&variable.fields, levels, leaf),
+            VariableKind::List => {
+                let item = match variable.value_type {
+                    _ if !variable.fields.is_empty() => object(&variable.fields, levels.saturating_sub(1), leaf),
+                    ValueType::Unpacked(names) => Value::Array(vec![leaf(variable); names]),
+                    _ => leaf(variable),
+                };
+                Value::Array(vec![item; if levels > 0 { 2 } else { 1 }])
+            }
         };
         (variable.name.clone(), value)
     };
     Value::Object(variables.iter().map(field).collect())
 }
 
-/// Gives every list a second item, down to this many levels of lists, so that a sample does not grow without bound.
-fn repeat_items(value: &mut Value, levels: usize) {
-    match value {
-        Value::Array(items) if levels > 0 => {
-            items.iter_mut().for_each(|item| repeat_items(item, levels - 1));
-            if let Some(item) = items.first().cloned() {
-                items.push(item);
-            }
-        }
-        Value::Object(fields) => fields.values_mut().for_each(|field| repeat_items(field, levels)),
-        _ => {}
-    }
-}
-
 fn object_schema(variables: &[Variable]) -> Value {
     let mut properties = Map::new();
     for variable in variables {
         let described = match variable.kind {
-            VariableKind::Scalar => json!({ "type": ["string", "number", "boolean"] }),
+            VariableKind::Scalar => match variable.value_type {
+                ValueType::Number => json!({ "type": "number" }),
+                ValueType::Any => json!({}),
+                _ => json!({ "type": ["string", "number", "boolean"] }),
+            },
             VariableKind::Flag => json!({ "type": "boolean" }),
             VariableKind::Object => object_schema(&variable.fields),
-            VariableKind::List if variable.fields.is_empty() => json!({ "type": "array" }),
-            VariableKind::List => json!({ "type": "array", "items": object_schema(&variable.fields) }),
+            VariableKind::List => match variable.value_type {
+                _ if !variable.fields.is_empty() => {
+                    json!({ "type": "array", "items": object_schema(&variable.fields) })
+                }
+                ValueType::Number => json!({ "type": "array", "items": { "type": "number" } }),
+                ValueType::Unpacked(_) => json!({ "type": "array", "items": { "type": "array" } }),
+                _ => json!({ "type": "array" }),
+            },
         };
         properties.insert(variable.name.clone(), described);
     }

@@ -75,8 +75,7 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
     };
     let has_values = values.as_object().is_some_and(|values| !values.is_empty());
     let is_from_workspace = name.is_some() && !has_values;
-    let partials = std::collections::BTreeMap::new();
-    let request = RenderRequest { what, syntax, values: Some(values), html: false, partials, gives_flags: false };
+    let request = RenderRequest { syntax, ..RenderRequest::of(what, Some(values)) };
     let prepared = match call.handle.ask(&call.session, Request::Prepare(Box::new(request))).await {
         Some(Response::Prepared(Ok(prepared))) => *prepared,
         Some(Response::Prepared(Err(unrendered))) => return Err(unrendered_failure(unrendered)),

@@ -182,8 +182,9 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
             }
         };
         let values = Some(row.vars.unwrap_or_else(|| Value::Object(Map::new())));
-        let partials = row.partials;
-        Ok((RenderRequest { what, syntax, values, html: args.html, partials, gives_flags: true }, row.output))
+        let (html, partials) = (args.html, row.partials);
+        let request = RenderRequest { syntax, html, partials, gives_flags: true, ..RenderRequest::of(what, values) };
+        Ok((request, row.output))
     };
     rows.into_iter().enumerate().map(request).collect()
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::common::values::{TypedValue, TypedValues, ValuePath, ValueStep, required_samples};
-use refdesk_templates::{Variable, VariableKind};
+use refdesk_templates::{ValueType, Variable, VariableKind, holds_sample};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormRow {
@@ -46,6 +46,12 @@ impl FormRow {
             RowValue::InvalidText(_) => true,
             RowValue::Flag(_) | RowValue::Items(_) | RowValue::Fields | RowValue::Unused(_) => false,
         }
+    }
+
+    /// Whether a sample is used that the rendered text does not show as one: a number.
+    pub fn is_unmarked_sample(&self) -> bool {
+        let is_marked = matches!(&self.holds, RowValue::Text(sample) if holds_sample(sample));
+        self.is_sample() && !is_marked
     }
 
     /// If the row is a list item: the list, and the index in it.
@@ -92,10 +98,10 @@ impl RowBuilder<'_> {
     }
 
     fn variable(&mut self, variable: &Variable, way: &mut ValuePath, level: usize, sample: &Value) {
-        let Variable { name, kind, optional, fields } = variable;
+        let Variable { name, kind, optional, fields, .. } = variable;
         let holds = match (self.typed.get(way), kind) {
             (Some(given), _) => row_value(given, *kind, fields),
-            (None, VariableKind::Scalar) => RowValue::Text(sample.as_str().unwrap_or_default().to_owned()),
+            (None, VariableKind::Scalar) => RowValue::Text(sample_text(sample)),
             (None, VariableKind::Flag) => RowValue::Flag(sample.as_bool().unwrap_or_default()),
             (None, VariableKind::List) => RowValue::Items(self.typed.items(way)),
             (None, VariableKind::Object) => RowValue::Fields,
@@ -119,7 +125,7 @@ impl RowBuilder<'_> {
         let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
         let holds = match self.typed.get(way) {
             Some(given) => row_value(given, kind, fields),
-            None if fields.is_empty() => RowValue::Text(sample.as_str().unwrap_or_default().to_owned()),
+            None if fields.is_empty() => RowValue::Text(sample_text(sample)),
             None => RowValue::Fields,
         };
         let has_fields = holds == RowValue::Fields;
@@ -135,10 +141,22 @@ impl RowBuilder<'_> {
     }
 }
 
+/// A sample as displayed: a list as the user would type it.
+fn sample_text(sample: &Value) -> String {
+    match sample {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(_) => format!(":={sample}"),
+        sample => sample.to_string(),
+    }
+}
+
 fn row_value(given: &TypedValue, kind: VariableKind, fields: &[Variable]) -> RowValue {
     match given {
         TypedValue::Flag(flag) => RowValue::Flag(*flag),
-        TypedValue::Text(text) if given.value(kind, fields).is_none() => RowValue::InvalidText(text.clone()),
+        TypedValue::Text(text) if given.value(kind, fields, ValueType::Plain).is_none() => {
+            RowValue::InvalidText(text.clone())
+        }
         TypedValue::Text(text) => RowValue::Text(text.clone()),
     }
 }

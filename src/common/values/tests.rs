@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::common::values::*;
+use refdesk_templates::ValueType;
 
 fn variable(name: &str, kind: VariableKind, fields: Vec<Variable>) -> Variable {
-    Variable { name: name.to_owned(), kind, optional: false, fields }
+    Variable { name: name.to_owned(), kind, value_type: ValueType::default(), optional: false, fields }
 }
 
 fn tree() -> Vec<Variable> {
@@ -102,6 +103,22 @@ fn typed_values_replace_samples() {
     assert_eq!(over(&[]), unset);
     assert_eq!(over(&[("a", text("7"))])["a"], json!("7"));
     assert_eq!(over(&[("a", text(":=7"))])["a"], json!(7));
+    let mut tree_with_numbers = tree();
+    tree_with_numbers.iter_mut().for_each(|variable| variable.value_type = ValueType::Number);
+    for (to, given, expected) in [
+        ("a", "7", json!(7)),
+        ("a", ":=\"7\"", json!("7")),
+        ("a", "7 items", json!("7 items")),
+        ("a", "18446744073709551616", json!("18446744073709551616")),
+        ("tags", "1, -2.5, x", json!([1, -2.5, "x"])),
+        ("tags.0", "3", json!([3])),
+    ] {
+        let values = typed(&[(to, text(given))]).over_sample(&tree_with_numbers);
+        assert_eq!(values[to.split('.').next().unwrap()], expected, "{given}");
+    }
+    let form = rows(&tree_with_numbers, &typed(&[]));
+    let numbers: Vec<&str> = form.iter().filter(|row| row.is_unmarked_sample()).map(|row| row.name.as_str()).collect();
+    assert_eq!(numbers, ["a", "1"], "the rendered text does not show that they are samples");
     assert_eq!(over(&[("a", text(":={"))])["a"], json!("‹a›"), "invalid JSON is no value");
     assert_eq!(over(&[("f", TypedValue::Flag(false))])["f"], json!(false));
     let value = over(&[("items.0.x.y", text("deep")), ("items.0.name", text("n"))]);

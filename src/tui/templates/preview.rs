@@ -162,8 +162,13 @@ fn captions(state: &State) -> Vec<String> {
     let preview = state.preview();
     let failed = preview.is_some_and(|preview| preview.failed.is_some());
     let proposal = preview.and_then(|preview| preview.rendered.as_ref()?.proposal.as_ref());
+    let samples = samples(state).count();
+    let counted = (samples > 0).then(|| cells::counted(samples, "sample value"));
     match (state.view(), proposal) {
-        (PreviewMode::Template, _) => vec!["does not render".to_owned(), "error".to_owned()],
+        (PreviewMode::Template, _) => {
+            let whole = counted.map(|counted| format!("does not render with {counted}"));
+            whole.into_iter().chain(["does not render".to_owned(), "error".to_owned()]).collect()
+        }
         (PreviewMode::Text, _) if failed => {
             vec!["does not render: this is the last text that did".to_owned(), "does not render".to_owned()]
         }
@@ -175,8 +180,7 @@ fn captions(state: &State) -> Vec<String> {
         }
         (PreviewMode::Difference, _) => vec!["cannot be written there".to_owned(), "difference".to_owned()],
         (PreviewMode::Text, _) => {
-            let samples = samples(state).count();
-            let counted = (samples > 0).then(|| format!("preview, {}", cells::counted(samples, "sample value")));
+            let counted = counted.map(|counted| format!("preview, {counted}"));
             counted.into_iter().chain(["preview".to_owned()]).collect()
         }
     }
@@ -203,7 +207,8 @@ fn shows_samples(state: &State) -> bool {
 
 /// Whether the text or its path depends on a sample value, so that it must not be written.
 pub fn holds_samples(state: &State) -> bool {
-    shows_samples(state) && samples(state).next().is_some()
+    let is_rendered = state.preview().is_some_and(|preview| preview.rendered.is_some());
+    is_rendered && samples(state).any(|row| shows_samples(state) || row.is_unmarked_sample())
 }
 
 /// The effect of a write on the file, as one word.

@@ -55,6 +55,18 @@ fn templates_with_only_texts_and_flags_are_prompts() {
 }
 
 #[test]
+fn numbers_are_read_where_the_template_computes() {
+    let files = [("module/nodes.txt.tpl", "{{ prefix }}{% for i in range(count) %} {{ i }}{% endfor %}\n")];
+    let workspace = Workspace::of(json!([{"id": "module", "name": "Module", "path": "module"}]), &files);
+    workspace.run(&["select", "module"]).exits(0);
+    let mut client = Client::new(&workspace);
+    let list = client.result("prompts/list", json!({}));
+    assert_eq!(list["prompts"][0]["arguments"][0]["description"], "a number", "{list}");
+    let answer = get(&mut client, "nodes.txt.tpl", json!({"count": "3", "prefix": "10"}));
+    assert_eq!(text(&answer), "10 0 1 2\n");
+}
+
+#[test]
 fn invalid_requests_get_a_helpful_error() {
     let workspace = world();
     let mut client = Client::new(&workspace);

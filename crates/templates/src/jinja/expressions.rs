@@ -2,7 +2,7 @@
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
-use super::scope::{sliced, text_argument, text_of, values_of};
+use super::scope::{is_number, sliced, text_argument, text_of, values_of};
 use super::statements::Uses;
 use crate::usage::{PathStep, Usage};
 
@@ -12,9 +12,11 @@ impl<'a> Uses<'a> {
         self.shape.record(path, what, needed && !guarded);
     }
 
-    fn visit_args(&mut self, args: &[CallArg<'a>]) {
-        for value in values_of(args) {
-            self.visit(value, Usage::Print, true);
+    /// Visits arguments, the first of which must be numbers: so many of them, unless they are given by name.
+    fn visit_args(&mut self, args: &[CallArg<'a>], numbers: usize) {
+        for (at, (arg, value)) in args.iter().zip(values_of(args)).enumerate() {
+            let is_number = at < numbers && matches!(arg, CallArg::Pos(_));
+            self.visit(value, if is_number { Usage::Compute } else { Usage::Print }, true);
         }
     }
 
@@ -22,27 +24,44 @@ impl<'a> Uses<'a> {
     pub(super) fn visit(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
         match expr {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
-            Expr::Call(call) if sliced(call).is_some() => self.look_up(expr, what, needed),
+            // What is sliced is no number.
+            Expr::Call(call) if sliced(call).is_some() => {
+                self.look_up(expr, if what == Usage::Compute { Usage::Print } else { what }, needed);
+            }
             Expr::Filter(filter) => self.filter(filter, what),
             Expr::Test(test) => {
                 let tolerant = matches!(test.name, "defined" | "undefined");
                 let asks = ["none", "string", "number", "mapping", "sequence", "iterable", "boolean", "true", "false"];
-                let plain = if tolerant || asks.contains(&test.name) { Usage::Test } else { Usage::Print };
+                let counts = matches!(test.name, "odd" | "even" | "divisibleby");
+                let plain = match values_of(&test.args).next() {
+                    _ if tolerant || asks.contains(&test.name) => Usage::Test,
+                    _ if counts => Usage::Compute,
+                    other => other.map_or(Usage::Print, |other| self.beside(other)),
+                };
                 self.visit(&test.expr, plain, !tolerant);
-                self.visit_args(&test.args);
+                self.visit_args(&test.args, usize::from(counts));
             }
             Expr::Call(call) => {
                 self.call(call);
-                // `loop(xs)` repeats a recursive loop over other items.
-                let is_loop = matches!(&call.expr, Expr::Var(name) if name.id == "loop");
-                let usage = if is_loop { Usage::Iterate } else { Usage::Print };
-                values_of(&call.args).for_each(|value| self.visit(value, usage, true));
+                match &call.expr {
+                    // `loop(xs)` repeats a recursive loop over other items.
+                    Expr::Var(name) if name.id == "loop" => {
+                        values_of(&call.args).for_each(|value| self.visit(value, Usage::Iterate, true));
+                    }
+                    Expr::Var(name) if name.id == "range" => self.visit_args(&call.args, usize::MAX),
+                    Expr::GetAttr(method) => {
+                        let is_padded = matches!(method.name, "center" | "ljust" | "rjust" | "zfill");
+                        self.visit_args(&call.args, usize::from(is_padded));
+                    }
+                    _ => self.visit_args(&call.args, 0),
+                }
             }
             Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.visit(&not.expr, Usage::Test, true),
-            Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Print, true),
+            Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Compute, true),
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::ScAnd => {
-                    self.visit(&operator.left, if what == Usage::Print { Usage::Print } else { Usage::Test }, true);
+                    let is_result = matches!(what, Usage::Print | Usage::Compute);
+                    self.visit(&operator.left, if is_result { what } else { Usage::Test }, true);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }
                 // The left operand is tested first, so a default around both has no effect on it.
@@ -51,18 +70,22 @@ impl<'a> Uses<'a> {
                     self.guarded(&operator.left, false, |uses| uses.visit(&operator.right, what, needed));
                 }
                 BinOpKind::In => {
-                    self.visit(&operator.left, Usage::Print, true);
+                    self.visit(&operator.left, among(&operator.right), true);
                     self.visit(&operator.right, Usage::Measure, true);
                 }
                 _ => {
-                    [&operator.left, &operator.right].into_iter().for_each(|side| self.visit(side, Usage::Print, true));
+                    self.visit(&operator.left, self.operand(operator.op, &operator.right), true);
+                    self.visit(&operator.right, self.operand(operator.op, &operator.left), true);
                 }
             },
             Expr::Compare(compare) => {
-                self.visit(&compare.expr, Usage::Print, true);
+                let mut before = &compare.expr;
+                let next = compare.ops.first().map_or(Usage::Print, |next| self.beside(&next.expr));
+                self.visit(before, next, true);
                 for operand in &compare.ops {
                     let inside = matches!(operand.op, CompareOpKind::In | CompareOpKind::NotIn);
-                    self.visit(&operand.expr, if inside { Usage::Measure } else { Usage::Print }, true);
+                    self.visit(&operand.expr, if inside { Usage::Measure } else { self.beside(before) }, true);
+                    before = &operand.expr;
                 }
             }
             Expr::IfExpr(branch) => {
@@ -87,7 +110,7 @@ impl<'a> Uses<'a> {
             && let Some(of) = sliced(call).filter(|_| what == Usage::Print || self.scope.path(expr).is_none())
         {
             self.visit(of, if what == Usage::Test { Usage::Measure } else { what }, true);
-            self.visit_args(&call.args);
+            self.visit_args(&call.args, usize::MAX);
             return;
         }
         if let Some(path) = self.scope.path(expr) {
@@ -103,7 +126,12 @@ impl<'a> Uses<'a> {
         match expr {
             Expr::GetAttr(get) => self.visit(&get.expr, Usage::Look, true),
             Expr::GetItem(get) => {
-                self.visit(&get.expr, Usage::Look, true);
+                let (of, key) = (self.scope.path(&get.expr), self.scope.path(&get.subscript_expr));
+                let is_own_key = of.zip(key).is_some_and(|(mut of, key)| {
+                    of.push(PathStep::Item);
+                    of == key
+                });
+                self.visit(&get.expr, if is_own_key { Usage::LookByKey } else { Usage::Look }, true);
                 self.visit(&get.subscript_expr, Usage::Print, true);
             }
             _ => {}
@@ -115,7 +143,10 @@ impl<'a> Uses<'a> {
         loop {
             let (of, takes_items) = match expr {
                 Expr::GetAttr(get) => (&get.expr, false),
-                Expr::GetItem(get) => (&get.expr, text_of(&get.subscript_expr).is_none()),
+                Expr::GetItem(get) => {
+                    self.visit(&get.subscript_expr, Usage::Compute, true);
+                    (&get.expr, text_of(&get.subscript_expr).is_none())
+                }
                 Expr::Call(call) => {
                     let Some(of) = sliced(call) else { return };
                     (of, true)
@@ -123,7 +154,7 @@ impl<'a> Uses<'a> {
                 Expr::Filter(filter) => {
                     let Some(of) = &filter.expr else { return };
                     self.attributes(of, filter.name, &filter.args);
-                    self.visit_args(&filter.args);
+                    self.visit_args(&filter.args, 0);
                     (of, matches!(filter.name, "first" | "last" | "random"))
                 }
                 _ => return,
@@ -174,14 +205,18 @@ impl<'a> Uses<'a> {
             "list" | "reverse" if what == Usage::Iterate => Usage::Iterate,
             "length" | "count" | "first" | "last" | "reverse" | "list" | "random" => Usage::Measure,
             "items" | "dictsort" | "xmlattr" => Usage::Look,
+            "abs" | "round" => Usage::Compute,
+            // They print any value.
+            "tojson" | "pprint" => Usage::Touch,
             _ => Usage::Print,
         };
+        let counts = matches!(filter.name, "batch" | "slice" | "truncate" | "center" | "wordwrap" | "round");
         if let Some(of) = &filter.expr {
             // Every other filter fails on an undefined value, even within a default.
             self.visit(of, asked, !matches!(filter.name, "default" | "d"));
             self.attributes(of, filter.name, &filter.args);
         }
-        self.visit_args(&filter.args);
+        self.visit_args(&filter.args, usize::from(counts));
     }
 
     /// Records fields of a list's items that a filter takes by name.
@@ -198,12 +233,42 @@ impl<'a> Uses<'a> {
         let tolerant = matches!(asks, Some("defined" | "undefined"));
         let defaulted = args.iter().any(|arg| matches!(arg, CallArg::Kwarg("default", _)));
         let Some(list) = self.scope.path(of) else { return };
+        let what = if filter == "sum" { Usage::Compute } else { Usage::Print };
+        if filter == "sum" && args.is_empty() {
+            self.record(&[list.as_slice(), &[PathStep::Item]].concat(), what, false);
+        }
         for attribute in attribute.into_iter().flat_map(|attributes| attributes.split(',')) {
             let fields = attribute.trim().split('.').filter(|part| part.parse::<usize>().is_err());
             let mut path = list.clone();
             path.push(PathStep::Item);
             path.extend(fields.map(|part| PathStep::Field(part.to_owned())));
-            self.record(&path, Usage::Print, !tolerant && !defaulted);
+            self.record(&path, what, !tolerant && !defaulted);
         }
     }
+
+    /// The usage of an operand of an operator with this other operand.
+    fn operand(&self, operator: BinOpKind, other: &Expr<'_>) -> Usage {
+        match operator {
+            BinOpKind::Sub | BinOpKind::Mul | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Pow => Usage::Compute,
+            // `'%s, %s' % (a, b)` inserts values into a text.
+            BinOpKind::Rem if text_of(other).is_none() && !matches!(other, Expr::Tuple(_)) => Usage::Compute,
+            BinOpKind::Rem | BinOpKind::Concat => Usage::Print,
+            _ => self.beside(other),
+        }
+    }
+
+    /// The usage of what is added to or compared with `other`.
+    fn beside(&self, other: &Expr<'_>) -> Usage {
+        if self.scope.is_number(other) { Usage::Compute } else { Usage::Print }
+    }
+}
+
+/// The usage of what is looked for in this list.
+fn among(list: &Expr<'_>) -> Usage {
+    let items = match list {
+        Expr::List(list) => &list.items,
+        Expr::Tuple(tuple) => &tuple.items,
+        _ => return Usage::Print,
+    };
+    if !items.is_empty() && items.iter().all(is_number) { Usage::Compute } else { Usage::Print }
 }

@@ -15,6 +15,8 @@ use crate::usage::PathStep;
 pub(super) enum NameBinding {
     /// A value created by the template.
     Own,
+    /// A number created by the template.
+    Number,
     /// A value reached from a variable; with a default, the template works without the variable.
     Alias { path: Vec<PathStep>, has_default: bool },
     /// A group of items of the list at this path: the template creates `grouper`, and `list` contains the items.
@@ -73,7 +75,7 @@ impl NameScope<'_> {
     pub(super) fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
-                Some(NameBinding::Own | NameBinding::Group(_)) => None,
+                Some(NameBinding::Own | NameBinding::Number | NameBinding::Group(_)) => None,
                 Some(NameBinding::Alias { path, .. }) => Some(path.clone()),
                 None if RESERVED.contains(&name.id) => None,
                 None => Some(vec![PathStep::Field(name.id.to_owned())]),
@@ -85,7 +87,7 @@ impl NameScope<'_> {
                     Some(group) if index.value.as_usize() == Some(1) => Some(group),
                     _ => self.step(&get.expr, PathStep::Item),
                 },
-                index if is_number(index) => self.step(&get.expr, PathStep::Item),
+                index if self.is_number(index) => self.step(&get.expr, PathStep::Item),
                 key => self.step(&get.expr, PathStep::Field(text_of(key)?.to_owned())),
             },
             // `xs[1:]` leads to items, like `xs[1]`.
@@ -107,8 +109,33 @@ impl NameScope<'_> {
 
     /// What a name refers to after this value is assigned to it.
     pub(super) fn alias(&self, value: &Expr<'_>) -> NameBinding {
-        self.path(value)
-            .map_or(NameBinding::Own, |path| NameBinding::Alias { path, has_default: self.has_default(value) })
+        match self.path(value) {
+            Some(path) => NameBinding::Alias { path, has_default: self.has_default(value) },
+            None if self.is_number(value) => NameBinding::Number,
+            None => NameBinding::Own,
+        }
+    }
+
+    /// Whether the result is a number whatever the values are. Recurses at most as deep as the expression.
+    pub(super) fn is_number(&self, expr: &Expr<'_>) -> bool {
+        match expr {
+            Expr::Var(name) => matches!(self.of(name.id), Some(NameBinding::Number)),
+            Expr::GetAttr(get) => {
+                matches!(&get.expr, Expr::Var(name) if name.id == "loop" && self.of("loop").is_some())
+                    && matches!(get.name, "index" | "index0" | "revindex" | "revindex0" | "length" | "depth" | "depth0")
+            }
+            Expr::Filter(filter) => {
+                matches!(filter.name, "length" | "count" | "int" | "float" | "round" | "abs" | "sum" | "wordcount")
+            }
+            Expr::BinOp(operator) => match operator.op {
+                BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Pow => true,
+                BinOpKind::Add => self.is_number(&operator.left) || self.is_number(&operator.right),
+                BinOpKind::Mul => self.is_number(&operator.left) && self.is_number(&operator.right),
+                BinOpKind::Rem => self.is_number(&operator.left),
+                _ => false,
+            },
+            number => is_number(number),
+        }
     }
 
     /// Whether a part of a path has a default, which makes the whole path optional. Recurses like [`NameScope::path`].
@@ -205,8 +232,8 @@ pub(crate) fn text_of<'e>(expr: &'e Expr<'_>) -> Option<&'e str> {
     }
 }
 
-/// Recurses once per sign before the number, which is bounded.
-fn is_number(expr: &Expr<'_>) -> bool {
+/// Whether it is a number as written. Recurses once per sign before the number, which is bounded.
+pub(super) fn is_number(expr: &Expr<'_>) -> bool {
     match expr {
         Expr::Const(number) => number.value.is_number(),
         Expr::UnaryOp(sign) => matches!(sign.op, UnaryOpKind::Neg) && is_number(&sign.expr),

@@ -63,6 +63,11 @@ impl<'a> Uses<'a> {
     fn for_loop(&mut self, each: &ForLoop<'a>) {
         let list = as_written(&each.iter);
         self.visit(list, Usage::Iterate, true);
+        if let (Expr::List(parts), Some(path)) = (&each.target, self.scope.path(list))
+            && parts.items.iter().all(|part| matches!(part, Expr::Var(_)))
+        {
+            self.shape.record(&[path, vec![PathStep::Item]].concat(), Usage::Unpack(parts.items.len()), false);
+        }
         let targets = names(&each.target);
         let bindings = self.bindings_of(list, targets.len());
         let (names, guards) = (self.scope.mark(), self.guards.mark());
@@ -88,7 +93,9 @@ impl<'a> Uses<'a> {
             }
             _ => (list, ""),
         };
+        let is_range = matches!(of, Expr::Call(call) if matches!(&call.expr, Expr::Var(name) if name.id == "range"));
         let binding = match (self.scope.path(of), filter, names) {
+            (None, "", 1) if is_range => NameBinding::Number,
             (Some(path), "groupby", 1) => NameBinding::Group(path),
             // Each result contains such items again.
             (Some(path), "groupby", 2) | (Some(path), "batch" | "slice", 1) => {

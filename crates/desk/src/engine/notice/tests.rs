@@ -7,7 +7,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceK
 use refdesk_core::mention::{Mention, MentionGraph, MentionKind};
 use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::Stamp;
-use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, Variable, VariableKind};
+use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, ValueType, Variable, VariableKind};
 use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
@@ -215,6 +215,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
     let variable = |name: &str| Variable {
         name: name.to_owned(),
         kind: VariableKind::Scalar,
+        value_type: ValueType::default(),
         optional: false,
         fields: Vec::new(),
     };

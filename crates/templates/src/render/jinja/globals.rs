@@ -42,7 +42,9 @@ fn range(bounds: &[Value]) -> Result<Value, Error> {
         match bound.kind() {
             ValueKind::Undefined => return Err(undefined(bound)),
             ValueKind::None => return Err(failed("'range' takes whole numbers, not null")),
-            _ => {}
+            _ if isize::try_from(bound.clone()).is_ok() => {}
+            ValueKind::Number => return Err(failed(format!("'range' takes whole numbers, not {bound}"))),
+            kind => return Err(failed(format!("'range' takes whole numbers, not {kind}"))),
         }
     }
     let (lower, upper, step) = from_args(bounds)?;
