@@ -182,7 +182,7 @@ fn a_typed_path_may_start_with_the_home_folder() {
     let mut options = options(&workspace);
     options.context.home = Some(folder.path().join("home"));
     std::fs::create_dir(folder.path().join("home")).unwrap();
-    std::fs::write(folder.path().join("home/notes.md"), "Notes.\n").unwrap();
+    save(&folder.path().join("home/notes.md"), "Notes.\n");
     let world = World::with(folder, workspace, engine::start(options, session()).unwrap());
     let path = |path: &str| Some(path.to_owned());
     for (path, refused) in [(path("~/new.md"), true), (path("a~/new.md"), false), (path("~new.md"), false)] {

@@ -217,7 +217,7 @@ fn a_screen_is_notified_when_an_agent_connects_or_disconnects() {
     let left = workspace.join(presence::PresenceKind::Agent.folder()).join(".refdesk-killed.tmp");
     let killed = fs::File::create(&left).unwrap();
     killed.lock().unwrap();
-    fs::write(&left, "1\ns-1").unwrap();
+    save(&left, "1\ns-1");
     wait_for(1);
     drop(killed);
     wait_for(0);

@@ -73,7 +73,7 @@ fn a_leading_tilde_is_the_home_folder() {
     let home = world.beside("home");
     std::fs::create_dir_all(&home).unwrap();
     for name in ["one.md", "two.md"] {
-        std::fs::write(home.join(name), "# Of the home folder\n").unwrap();
+        refdesk_files::write_atomic(&home.join(name), b"# Of the home folder\n").unwrap();
     }
     let (_, found) = entry(&world, &["add", "~/one.md", "--id", "one"]);
     let path = world.path.join(".jaato/references").join(found["path"].as_str().unwrap());

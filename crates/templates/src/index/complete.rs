@@ -133,7 +133,7 @@ pub(super) fn add_partials(workspace: &Path, index: &mut TemplateIndex, diagnost
     let names = index.templates.iter().map(|template| template.name.as_str());
     for template in index.templates.iter().filter(|template| template.uses_partials) {
         let text = template.text().unwrap_or_default();
-        diagnostics.extend(partials::unknown(&text, &find, names.clone()).into_iter().map(|unknown| {
+        diagnostics.extend(partials::unknown(&text, &find, &names).into_iter().map(|unknown| {
             let diagnostic = Diagnostic::warning(Code::UnknownTemplate, sentence(template, &unknown));
             at_place(workspace, template, diagnostic.fix(partials::FIX), unknown.line)
         }));

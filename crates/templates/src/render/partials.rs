@@ -73,7 +73,7 @@ fn with_ending(name: &str, find: &dyn Fn(&str) -> Option<String>) -> Option<Stri
 pub fn unknown<'n>(
     text: &str,
     find: &dyn Fn(&str) -> Option<String>,
-    names: impl Iterator<Item = &'n str> + Clone,
+    names: &(impl Iterator<Item = &'n str> + Clone),
 ) -> Vec<Error> {
     let mut seen = HashSet::new();
     let mut used = partial_names(text);
