@@ -23,6 +23,9 @@ pub mod values;
 /// How long to wait at exit for the last changes to be stored.
 pub const STORING: Duration = Duration::from_secs(2);
 
+/// The fix for the missing file of the demo.
+pub const SHOWN_ON_PURPOSE: &str = "none needed; the demo shows how a missing file is reported";
+
 /// The error of an interface whose engine has stopped.
 pub fn engine_ended() -> io::Error {
     io::Error::other("refdesk's background task ended; its message is above or in the log")

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::CheckArgs;
-use super::fix;
 use super::output::{ask_to_leave, lines};
+use super::{demo, fix};
 use refdesk_core::config::WorkspaceContext;
 use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
@@ -94,5 +94,8 @@ fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec
     found.extend(desk.damaged_pages());
     found.extend(desk.pages_without_source());
     found.extend(interrupted);
-    found.into_iter().partition(Diagnostic::is_error)
+    // What the demo lacks is meant to be seen, and a later command could not correct it.
+    let is_demo = desk.workspace_context().reason == WorkspaceReason::Demo;
+    let worded = |problem: Diagnostic| if is_demo { problem.worded(&demo::words) } else { problem };
+    found.into_iter().map(worded).partition(Diagnostic::is_error)
 }

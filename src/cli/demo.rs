@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use super::answer::CommandOutput;
 use super::args::Command;
 use super::{carried, fix, output};
+use crate::common::SHOWN_ON_PURPOSE;
 use refdesk_desk::{Desk, Indexing};
 use refdesk_files::write_derived;
 use refdesk_text::report::Diagnostic;
@@ -78,7 +79,7 @@ pub fn with_note(mut answer: CommandOutput, command: Option<&Command>) -> Comman
 /// Words a fix that another command cannot make in the demo; others as usual.
 pub fn words(fix: &Fix) -> Option<String> {
     match fix {
-        Fix::FindMoved => Some("none needed; the demo shows how a missing file is reported".into()),
+        Fix::FindMoved => Some(SHOWN_ON_PURPOSE.into()),
         Fix::OpenScreen => Some("ask at a terminal".into()),
         Fix::All(fixes) if fixes.contains(&Fix::OpenScreen) => words(&Fix::OpenScreen),
         Fix::AddSources

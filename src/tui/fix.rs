@@ -1,5 +1,6 @@
 //! Describes how to fix an error in terms of the screen's keys.
 
+use crate::common::SHOWN_ON_PURPOSE;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::state::State;
 use refdesk_text::{Error, Fix};
@@ -12,6 +13,7 @@ pub fn words(state: &State, fix: &Fix) -> Option<String> {
         Fix::ListProfiles => format!("{} shows the profiles", state.key(Action::Profiles)),
         Fix::ShowProblems => format!("{} shows where it is defined", state.key(Action::Problems)),
         Fix::Trust => format!("{} shows what waits for your trust", state.key(Action::Trust)),
+        Fix::FindMoved if state.launched.is_demo => SHOWN_ON_PURPOSE.into(),
         Fix::FindMoved => format!(
             "correct the path, remove the source, or press {}, then {}, to find where the file moved",
             state.key(Action::Welcome),

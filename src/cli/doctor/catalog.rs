@@ -6,6 +6,7 @@ use super::super::check;
 use super::super::workspace::no_workspace_fix;
 use super::report::CheckLine;
 use refdesk_desk::{Desk, IndexStatus, changed_since, first_sections_only};
+use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::Error;
 use refdesk_text::report::total;
 use refdesk_text::tokens::{counted, grouped};
@@ -92,10 +93,13 @@ fn no_index(desk: &Desk, waits: usize) -> CheckLine {
     if desk.catalog().is_empty() {
         return CheckLine::note("search index", "none: no documents to index", "");
     }
+    let context = desk.workspace_context();
+    if context.reason == WorkspaceReason::Demo {
+        return CheckLine::ok("search index", "none needed: `search`, `simulate`, `why-not` and `enrich` build it");
+    }
     let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
     let has_meaning = desk.wants_meaning() && desk.model_name().is_some();
     let by = if has_meaning { "by words and by meaning" } else { "by words" };
-    let context = desk.workspace_context();
     let fix = match context.is_workspace() {
         true => format!("`refdesk index` makes {sources} searchable {by}, down to the section"),
         false => no_workspace_fix(context).to_owned(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::tui::filtering::FilteredList;
+use crate::tui::fix;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
@@ -10,7 +11,7 @@ use crate::tui::state::{PanePart, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 use crate::tui::tests::{answer, commands, event, message, press, stale};
 
@@ -273,4 +274,14 @@ fn engine_errors_are_shown() {
     assert_eq!(message(&state), "no such source: press r");
     press(&mut state, "j");
     assert_eq!(message(&state), "");
+}
+
+#[test]
+fn nothing_needs_to_be_done_about_the_missing_file_of_the_demo() {
+    let mut state = fixture::state(120, 36);
+    for (is_demo, expected) in [(false, "correct the path, remove the source, or press "), (true, "none needed; ")] {
+        state.launched.is_demo = is_demo;
+        let fix = fix::words(&state, &Fix::FindMoved).unwrap();
+        assert!(fix.starts_with(expected), "{fix}");
+    }
 }
