@@ -71,8 +71,7 @@ pub(crate) fn with_path(path: &Path, error: io::Error) -> io::Error {
 
 /// The message of an error without its path prefix.
 pub fn cause(error: &io::Error) -> String {
-    let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
-    prefixed.map_or_else(|| error.to_string(), |PathError { error, .. }| error.to_string())
+    prefixed(error).map_or_else(|| error.to_string(), |PathError { error, .. }| error.to_string())
 }
 
 /// `x does not exist`, or `x cannot be read: permission denied`, for a file that is shown as `x`.
@@ -85,9 +84,17 @@ pub fn unreadable(shown: &str, error: &io::Error) -> String {
 
 /// The message of an error with its path as printed: relative to `workspace` inside it.
 pub fn message_in(workspace: &Path, error: &io::Error) -> String {
-    let prefixed = error.get_ref().and_then(|inner| inner.downcast_ref::<PathError>());
     let shown = |PathError { path, error }: &PathError| format!("{}: {error}", display(workspace, path));
-    prefixed.map_or_else(|| error.to_string(), shown)
+    prefixed(error).map_or_else(|| error.to_string(), shown)
+}
+
+/// The path in the prefix of an error.
+pub(crate) fn path_of(error: &io::Error) -> Option<&Path> {
+    prefixed(error).map(|PathError { path, .. }| path.as_path())
+}
+
+fn prefixed(error: &io::Error) -> Option<&PathError> {
+    error.get_ref().and_then(|inner| inner.downcast_ref())
 }
 
 /// Removes the path prefix, for messages that contain the path themselves.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
-use crate::error::{cause, is_disk_full, is_no_file, unreadable};
-use crate::path::{is_absent, name_of};
+use crate::error::{cause, is_disk_full, is_no_file, path_of, unreadable};
+use crate::path::{is_absent, lossy, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_state_file, rename_state_file};
 use refdesk_text::{Code, Error};
 
@@ -230,10 +230,15 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
     if is_link_refused(error) {
         return refusal::unreadable(shown, error);
     }
+    // The error is about a file to create, or about the first folder to create, so the folder above it exists.
+    let folder = path_of(error).and_then(|path| if path.is_dir() { Some(path) } else { path.parent() });
     let hint = match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => "make its folder writable",
-        _ if is_disk_full(error) => "free some disk space",
-        _ => "nothing was changed; try again",
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => match folder {
+            Some(folder) => format!("make {} writable", lossy(folder)),
+            None => "make its folder writable".to_owned(),
+        },
+        _ if is_disk_full(error) => "free some disk space".to_owned(),
+        _ => "nothing was changed; try again".to_owned(),
     };
     // The path in the error is absolute, or that of a temporary file, so only its cause is used.
     Error::new(Code::NotWritten, format!("{shown}: {}", cause(error)), hint)
@@ -248,6 +253,7 @@ mod tests {
     fn a_failed_write_names_the_file_and_not_the_temporary_one() {
         let denied = io::Error::from(io::ErrorKind::PermissionDenied);
         let error = with_path(Path::new("/w/.refdesk-0123.tmp"), denied);
-        assert_eq!(write_failed("x.txt", &error).message, "x.txt: permission denied");
+        let failed = write_failed("x.txt", &error);
+        assert_eq!((failed.message.as_str(), failed.fix), ("x.txt: permission denied", "make /w writable".into()));
     }
 }
