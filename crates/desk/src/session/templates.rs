@@ -150,7 +150,7 @@ impl Store {
         for (file, found) in files.iter().zip(found).filter(|(file, _)| is_file_name(&file.name)) {
             if by == OnBehalfOf::ToolResult && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
                 if found != PathOccupant::Nothing {
-                    done.diagnostics.push(self.left(&file.name, "already exists and was left as it is"));
+                    done.diagnostics.push(self.left(&file.name, "the file already exists and was left as it is"));
                     continue;
                 }
                 if room == 0 {
@@ -168,21 +168,24 @@ impl Store {
                 before.files.get(&file.name).is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
             match found {
                 PathOccupant::Other(what) => {
-                    done.diagnostics.push(self.left(&file.name, &format!("is {what}, so nothing is written there")));
+                    done.diagnostics
+                        .push(self.left(&file.name, &format!("this is {what}, so nothing is written there")));
                     continue;
                 }
                 _ if is_same => done.kept.push(file.name.clone()),
                 PathOccupant::File { .. } if !is_ours => {
-                    done.diagnostics.push(
-                        self.left(&file.name, "was not written by refdesk, or was edited, so it was left unchanged"),
-                    );
+                    done.diagnostics.push(self.left(
+                        &file.name,
+                        "the file was not written by refdesk, or was edited, so it was left unchanged",
+                    ));
                     continue;
                 }
                 // Two desks can provide the same name: the default desk's file is written, or else the first one's.
                 PathOccupant::File { .. }
                     if others && (!matches!(by, OnBehalfOf::Desk { .. }) || self.desk != super::DEFAULT) =>
                 {
-                    done.diagnostics.push(self.left(&file.name, "contains another desk's template of the same name"));
+                    done.diagnostics
+                        .push(self.left(&file.name, "the file contains another desk's template of the same name"));
                     continue;
                 }
                 _ => due.push(file),
@@ -219,8 +222,9 @@ impl Store {
             if !is_ours {
                 after.files.remove(name);
                 if found != PathOccupant::Nothing {
-                    done.diagnostics
-                        .push(self.left(name, "was edited, so it was kept although no source provides it any more"));
+                    done.diagnostics.push(
+                        self.left(name, "the file was edited, so it was kept although no source provides it any more"),
+                    );
                 }
             }
             is_ours
@@ -353,9 +357,9 @@ impl Store {
         self.workspace.join(FOLDER).join(INDEX)
     }
 
-    fn left(&self, name: &str, what: &str) -> Diagnostic {
+    fn left(&self, name: &str, message: &str) -> Diagnostic {
         let place = format!("{FOLDER}/{name}");
-        Diagnostic::warning(Code::TemplateFile, format!("{place} {what}")).in_file(place).fix(Fix::ShowTemplate)
+        Diagnostic::warning(Code::TemplateFile, message).in_file(place).fix(Fix::ShowTemplate)
     }
 
     fn unwritable(&self, error: &io::Error) -> Diagnostic {

@@ -27,13 +27,14 @@ impl Store {
             PathOccupant::Nothing if templates.is_empty() => return Ok(()),
             PathOccupant::Nothing => {}
             PathOccupant::Other(what) => {
-                done.diagnostics.push(self.left(INDEX, &format!("is {what}, so nothing is written there")));
+                done.diagnostics.push(self.left(INDEX, &format!("this is {what}, so nothing is written there")));
                 return Ok(());
             }
             PathOccupant::File { empty, .. } => match read_index(&file) {
                 Some(known) if known.get("templates") == Some(&Value::Object(templates.clone())) => return Ok(()),
                 None if !empty => {
-                    done.diagnostics.push(self.left(INDEX, "is not an index of templates, so it was left unchanged"));
+                    done.diagnostics
+                        .push(self.left(INDEX, "the file is not an index of templates, so it was left unchanged"));
                     return Ok(());
                 }
                 _ => {}
