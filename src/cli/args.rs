@@ -214,9 +214,11 @@ pub enum Command {
     Index(IndexArgs),
     /// Search the documents by words and by meaning
     ///
-    /// Finds sections, the best first. Text in quotation marks is searched for as a phrase. Needs the search index, which
-    /// `refdesk index` builds.
-    #[command(after_help = "Example: refdesk search how do I retry a payment")]
+    /// Finds sections, the best first. Text in quotation marks is searched for as a phrase; quote the marks for the
+    /// shell, too: '"stack trace"'. Needs the search index, which `refdesk index` builds.
+    #[command(
+        after_help = "Example: refdesk search how do I retry a payment\n         refdesk search '\"stack trace\"'"
+    )]
     Search(SearchArgs),
     /// Document the workspace's databases as sources
     ///
@@ -271,7 +273,7 @@ pub enum Command {
     Watch,
     /// Answer an agent's hook: one JSON document in, one out
     #[command(
-        after_help = "Example: refdesk connect claude-code\n\nAlways exits with 0. Errors are in the log and the journal."
+        after_help = "Example: refdesk hook claude-code < event.json\n\nSet up by `refdesk connect`. Always exits with 0. Errors are in the log and the journal."
     )]
     Hook(HookArgs),
     /// Connect agents with hooks and MCP, and try out the connection
@@ -326,7 +328,7 @@ pub enum Command {
     },
     /// Review and approve what the workspace wants to do outside it
     #[command(
-        after_help = "Example: refdesk trust list\n\nOnly a person at a terminal can approve: without one, nothing is trusted and the exit code is 1."
+        after_help = "Example: refdesk trust list\n\nOnly a person can approve, at a terminal or on the screen. Without a terminal, nothing is trusted and the exit code is 1."
     )]
     Trust {
         /// The subcommand [default: show what is not trusted yet, and ask]

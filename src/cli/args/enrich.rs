@@ -148,7 +148,7 @@ pub struct IndexArgs {
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// What to search for: words, a question, or phrases in quotation marks
+    /// What to search for: words, a question, or phrases in quotation marks: '"stack trace"'
     #[arg(value_name = "QUERY", required = true)]
     pub query: Vec<String>,
     /// Only documents of this kind; repeat it for several
