@@ -46,7 +46,7 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOut
             return CommandOutput::new(json, "No template name matches the pattern.\n");
         }
         // The text form of other lists repeats names, so commands are offered in a note.
-        let notes = vec!["`refdesk select ID` picks a source that has some".to_owned()];
+        let notes = vec!["`refdesk select ID` picks a source with templates".to_owned()];
         return CommandOutput { notes, ..CommandOutput::new(json, "The selection has no templates.\n") };
     }
     let cells = |template: &&Template| {

@@ -46,8 +46,8 @@ const STEPS: [TourStep; 10] = [
         is_done: |state, _| state.focus == Pane::Selection,
     },
     TourStep {
-        text: "Each pick is followed by what its document mentions, step by step, with its price in tokens. Nothing is here \
-               without a reason.",
+        text: "Below each pick is what its document mentions, and what those mention, with its cost in tokens. Nothing is \
+               here without a reason.",
         keys: |state| {
             let down = state.key(Action::Move(Motion::Down));
             format!("Press {down} to move down, and read why the source is here.")
@@ -65,7 +65,7 @@ const STEPS: [TourStep; 10] = [
         is_done: |state, _| state.focus == Pane::Catalog && !state.catalog.filter.is_empty() && state.typing.is_none(),
     },
     TourStep {
-        text: "A pick brings along what its document mentions. The top line shows what all of it costs an agent.",
+        text: "A pick pulls in what its document mentions. The top line shows what all of it costs an agent.",
         keys: |state| format!("Press {} to pick the source under the cursor.", state.key(Action::Toggle)),
         is_done: |state, begun| state.counts.picked > begun.picked,
     },

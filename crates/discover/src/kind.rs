@@ -76,7 +76,7 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
     } else if is_decision(&stem) {
         with(FoundKind::Decision, "a decision record, by its name".to_owned())
     } else if is_readme(&stem) {
-        let of = if folder.is_empty() { "this folder".to_owned() } else { folder.clone() };
+        let of = if folder.is_empty() { "the repository".to_owned() } else { folder.clone() };
         with(FoundKind::Readme, format!("the README of {of}"))
     } else if let Some(at) = folders.iter().position(|folder| is_listed(DOCUMENTATION, folder)) {
         let shown: Vec<String> = path.iter().take(at + 1).map(|part| part.to_string_lossy().into_owned()).collect();

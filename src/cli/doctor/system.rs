@@ -163,7 +163,7 @@ pub fn terminal(get: impl Fn(&str) -> Option<String>) -> CheckLine {
     let background = match background {
         Some(7 | 9..=15) => "light background",
         Some(_) => "dark background",
-        None => "background not known yet",
+        None => "background unknown",
     };
     let clipboard = match () {
         () if is_capable || get("WT_SESSION").is_some() || name.contains("vscode") => "copies over OSC 52",
@@ -195,7 +195,7 @@ mod tests {
             (
                 &[("TERM", "xterm-256color")],
                 CheckLevel::Ok,
-                "256 colours, background not known yet, copying over OSC 52 may work, standard",
+                "256 colours, background unknown, copying over OSC 52 may work, standard",
             ),
             (&[("TERM", "xterm"), ("COLORTERM", "truecolor")], CheckLevel::Ok, "true colour"),
             (

@@ -135,7 +135,7 @@ fn offered_commands_keep_the_workspace_desk_and_configuration() {
         assert_eq!(from(folder, &[&["--json"], words].concat()).json()["error"]["hint"], fix.as_str());
     }
     for (words, start, rest) in [
-        (&["templates"][..], "`refdesk", " select ID` picks a source that has some"),
+        (&["templates"][..], "`refdesk", " select ID` picks a source with templates"),
         (&["ask"], "open `refdesk", "` in this workspace"),
         (&["ask", "--tag", "nope"], "`refdesk", " list --unselected` shows ids and tags"),
         (&["tag", "a"], "to remove: `refdesk", " tag retry-pattern +resilience -draft`"),
