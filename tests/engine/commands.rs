@@ -7,7 +7,7 @@ use refdesk_desk::{Desk, EnrichMode};
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_text::report::Diagnostic;
 
-use crate::engine::world::{World, options, session};
+use crate::engine::world::{World, options, save, session};
 
 #[test]
 fn a_pick_pulls_in_what_it_mentions_and_an_unpick_releases_it() {

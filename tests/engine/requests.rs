@@ -14,7 +14,7 @@ use refdesk_desk::engine::{self, ClientKind, Ending, Event, OtherAnswer, Reply, 
 use refdesk_desk::{Desk, Session};
 use refdesk_files::write_atomic;
 
-use crate::engine::world::{LONG, World, options, session};
+use crate::engine::world::{LONG, World, options, save, session};
 
 /// A workspace with a screen.
 fn with_screen() -> World {
