@@ -60,6 +60,19 @@ impl LoadedDocument {
         loaded
     }
 
+    /// Where the passage that was at this line before a reload is now: the nearest line with its text.
+    pub fn line_after_reload(&self, before: &Self, line: usize) -> Option<usize> {
+        let (at, text) = before.source_lines().find(|(at, text)| *at >= line && !text.trim().is_empty())?;
+        let same = self.source_lines().filter(|(_, other)| *other == text);
+        let (now, _) = same.min_by_key(|(now, _)| now.abs_diff(at))?;
+        Some(now.saturating_sub(at - line).max(1))
+    }
+
+    /// The lines in memory with their numbers.
+    fn source_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.portions.iter().flat_map(|portion| (portion.start.line..).zip(portion.text.lines()))
+    }
+
     /// The offset to continue reading from, if there is more.
     pub fn next(&self) -> Option<u64> {
         (self.rest > 0).then_some(self.next)

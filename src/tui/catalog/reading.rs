@@ -301,15 +301,21 @@ pub fn answered(state: &mut State, mut document: Document) {
         return;
     }
     let kind = TextFormat::of(&document, state.snapshot.catalog.get(&document.id));
-    reading.loaded = LoadedDocument::begin(&mut document, kind);
+    let before = std::mem::replace(&mut reading.loaded, LoadedDocument::begin(&mut document, kind));
     reading.asked = None;
     // The focused link belongs to the position to restore, so keep it only with a goal.
     reading.link = reading.link.filter(|_| reading.goal.is_some());
     reading.linked = None;
     reading.painting = std::mem::take(&mut reading.painting).ended();
     if reading.place != ReadingPlace::default() {
-        // The same document was reloaded.
-        reading.goal.get_or_insert(ReadingGoal::Place(reading.place));
+        // The same document was reloaded. Lines may have been added or removed above the passage being read.
+        let old = ReadingGoal::Place(reading.place);
+        if reading.place.line > 0 {
+            let now = reading.loaded.line_after_reload(&before, reading.place.line);
+            reading.place.line = now.unwrap_or(reading.place.line);
+        }
+        let goal = reading.goal.take().filter(|goal| *goal != old);
+        reading.goal = Some(goal.unwrap_or(ReadingGoal::Place(reading.place)));
     }
     state.catalog.document.take(document);
 }

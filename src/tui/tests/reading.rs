@@ -12,7 +12,7 @@ use crate::tui::state::{PanePart, State};
 use crate::tui::tests::states::snapshot_of;
 use crate::tui::update::update;
 use refdesk_desk::Document;
-use refdesk_desk::engine::{Request, Response};
+use refdesk_desk::engine::{Request, Response, Snapshot};
 
 use crate::tui::tests::{answer, message, press, screen};
 
@@ -320,6 +320,33 @@ fn reading_on_asks_for_more() {
     assert!(asked(&effects).is_empty());
     assert!(screen(&state).contains("line 01000"), "{}", screen(&state));
     assert_eq!(crate::tui::catalog::reading::line(&state).unwrap_or(0) % 2, 1);
+}
+
+#[test]
+fn a_reload_keeps_the_passage_that_is_read() {
+    let text = |above: usize, kept: std::ops::Range<usize>| {
+        let kept: String = kept.map(|nth| format!("Paragraph {nth:02}.\n\n")).collect();
+        Response::Document(fixture::document("circuit-breaker", &format!("{}{kept}", "More.\n\n".repeat(above))))
+    };
+    for scroll in ["C-f", "C-f j"] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "j Enter z");
+        answer(&mut state, text(0, 0..80));
+        press(&mut state, scroll);
+        let top = |state: &State| {
+            let shown = screen(state);
+            let at = shown.find("Paragraph ").unwrap_or_else(|| panic!("{shown}"));
+            shown[at..at + "Paragraph 00".len()].to_owned()
+        };
+        let before = top(&state);
+        assert_ne!(before, "Paragraph 00");
+        // If the passage is gone, the number of its line is kept.
+        for (reads, above, kept, is_kept) in [(1, 5, 0..80, true), (2, 0, 3..80, true), (3, 0, 60..80, false)] {
+            update(&mut state, Input::Snapshot(Box::new(Snapshot { reads, ..fixture::snapshot() })));
+            answer(&mut state, text(above, kept));
+            assert_eq!(top(&state) == before, is_kept, "{scroll}, {reads}: {} was {before}", top(&state));
+        }
+    }
 }
 
 #[test]
