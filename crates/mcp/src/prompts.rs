@@ -120,7 +120,8 @@ fn argument(variable: &Variable) -> PromptArgument {
     PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
 }
 
-/// Values for the template: strings, numbers where the template computes, and booleans for flags. Argument names may be escaped as in `prompts/list`.
+/// Values for the template: strings, numbers where the template computes, and booleans for flags. Argument names may be
+/// escaped as in `prompts/list`.
 fn values(template: &Template, given: Map<String, Value>) -> Result<Value, ErrorData> {
     let own = |name: String| names_of(template).find(|own| one_line(own) == name).map_or(name.clone(), str::to_owned);
     let given: Map<String, Value> = given.into_iter().map(|(name, value)| (own(name), value)).collect();
