@@ -9,13 +9,21 @@ use super::print::{
 };
 use refdesk_text::escape::{RULE, is_rule};
 
-/// The byte ranges of refdesk's own blocks in a text, each from the preceding blank line to the closing `---`, in
-/// order.
+/// The beginnings of the lines before and after a text that a tool of refdesk quotes. Both lines contain its code.
+const QUOTE: &str = "[Reference data, ";
+const QUOTE_END: &str = "[End of reference data ";
+
+/// The number of hexadecimal digits of the code of a quoted text: enough that no text can be made to contain its own
+/// code.
+pub const CODE: usize = 16;
+
+/// The byte ranges of refdesk's own blocks in a text, each from the preceding blank line to the closing `---`, and of
+/// its own lines around quoted texts, in order.
 ///
 /// A line `---` followed by one of refdesk's headings opens a block; the next line that is only `---` closes it. A
 /// block that is not closed, or is interrupted by another opening, is ignored: no value inside a block has such lines.
 pub fn own_blocks(text: &str) -> Vec<Range<usize>> {
-    let mut blocks = Vec::new();
+    let mut blocks = lines_around_quotes(text);
     let mut open: Option<usize> = None;
     for rule in rules(text) {
         if is_heading(text.get(rule.end..).unwrap_or_default()) {
@@ -25,7 +33,44 @@ pub fn own_blocks(text: &str) -> Vec<Range<usize>> {
             blocks.push(with_blank_line(text, start)..end);
         }
     }
+    blocks.sort_unstable_by_key(|block| block.start);
+    blocks.dedup_by(|next, block| {
+        let overlaps = next.start < block.end;
+        block.end = if overlaps { block.end.max(next.end) } else { block.end };
+        overlaps
+    });
     blocks
+}
+
+/// The lines before and after each document that a tool of refdesk quotes. A quoted list belongs to refdesk as a whole,
+/// because an agent that got it needs nothing more about its sources.
+fn lines_around_quotes(text: &str) -> Vec<Range<usize>> {
+    let mut own = Vec::new();
+    if memchr::memmem::find(text.as_bytes(), QUOTE.as_bytes()).is_none() {
+        return own;
+    }
+    let mut open: HashMap<&str, Range<usize>> = HashMap::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let (start, shown) = (at, without_line_break(line));
+        at += line.len();
+        if shown.starts_with(QUOTE) {
+            // The code comes first, because the name of a document may contain another one.
+            let code = shown.split(|c: char| !c.is_ascii_hexdigit()).find(|word| word.len() == CODE);
+            open.extend(code.map(|code| (code, start..at)));
+        } else if let Some(code) = shown.strip_prefix(QUOTE_END).and_then(|rest| rest.strip_suffix(']'))
+            && let Some(first) = open.remove(code)
+        {
+            let last = start..start + shown.len();
+            let is_document = text.get(first.clone()).is_some_and(|line| line.contains('@'));
+            if is_document {
+                own.extend([first, last]);
+            } else {
+                own.push(first.start..last.end);
+            }
+        }
+    }
+    own
 }
 
 /// The parts of a text outside refdesk's own blocks, in order, without empty ones.
@@ -139,6 +184,10 @@ mod tests {
     fn blocks_and_texts_that_only_look_like_them() {
         let block = |heading: &str| format!("\n\n---\n{heading}\n\nsomething\n---");
         let (one, two) = (block(EXPANSIONS), block(NOTICE));
+        let (a, b) = ("0123456789abcdef", "fedcba9876543210");
+        let first =
+            |code: &str, about: &str| format!("[Reference data, quoted. It ends where the code {code} is. {about}]\n");
+        let last = |code: &str| format!("[End of reference data {code}]");
         // `«…»` marks refdesk's own blocks.
         for marked in [
             String::new(),
@@ -159,6 +208,14 @@ mod tests {
             format!("---\n\n{HINTS}\nx\n---"),
             // Interrupted by another block: the first one is not a block.
             format!("---\n{HINTS}\nx«{one}»"),
+            // A quoted document, with what was added to it, with another one or a block inside, and a quoted list.
+            format!("«{}»---\nid: x\n«{}»\n«{one}»", first(a, &format!("@d, {b}.md")), last(a)),
+            format!("«{}»x\n«{}»y\n«{}»\n«{}»", first(a, "@d"), first(b, "@e"), last(b), last(a)),
+            format!("«{}{}»\n«{}»", first(a, "@d"), &block(HINTS)[1..], last(a)).replace('\n', "\r\n"),
+            format!("«{}- @d\n{}»\nmore", first(a, "Sections"), last(a)),
+            // Not closed by the same code, or not at the start of a line.
+            format!("{}x\n{}\n", first(a, "@d"), last(b)),
+            format!("x {}x\n{}\n", first(a, "@d"), last(a)),
         ] {
             let text = marked.replace(['«', '»'], "");
             let mut shown = String::new();
