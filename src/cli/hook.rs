@@ -95,6 +95,8 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
         Ok(demo) => demo,
         Err(error) => return fail(None, &format!("the demo could not be unpacked: {error}")),
     };
+    // The catalog knows its files by their real paths.
+    let real_cwd = cwd.and_then(|cwd| std::fs::canonicalize(cwd).ok());
     let options = match options(arguments, demo.as_ref().map(tempfile::TempDir::path), cwd.map(PathBuf::as_path)) {
         Ok(options) => Options { lock_timeout: LOCK_TIMEOUT, ..options },
         Err(reason) => return fail(None, &reason),
@@ -121,7 +123,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
     if let Some(Err(error)) = process.map(IndexProcess::spawn_detached) {
         tracing::info!("the search index cannot be updated in the background: {error}");
     }
-    let (added, problems) = enrich_event(&mut desk, &session, agent, &event, args);
+    let (added, problems) = enrich_event(&mut desk, &session, agent, (&event, real_cwd.as_deref()), args);
     note(&desk, &session, &event, &problems);
     let milliseconds = began.elapsed().as_millis();
     tracing::info!(agent = agent.word(), session = ?session.id, bytes = added.len(), milliseconds, "answered");
@@ -184,12 +186,12 @@ fn real_folder(folder: &Path) -> Result<PathBuf, String> {
     real.ok_or_else(|| format!("the agent works in {folder:?}, which is not a folder"))
 }
 
-/// What the desk adds for the event, and the problems.
+/// What the desk adds for the event of an agent that works in this folder, and the problems.
 fn enrich_event(
     desk: &mut Desk,
     session: &Session,
     agent: HookAgent,
-    event: &HookEvent,
+    (event, cwd): (&HookEvent, Option<&Path>),
     args: &HookArgs,
 ) -> (String, Vec<Diagnostic>) {
     let budget = hook::budget(agent, event);
@@ -210,7 +212,7 @@ fn enrich_event(
         HookEvent::Start { .. } => EnrichRequest::new(TextKind::SystemInstructions, ""),
         HookEvent::Prompt(prompt) => EnrichRequest::new(TextKind::Prompt, prompt),
         HookEvent::Tool { input, text, .. } => {
-            let tool = Some(Tool { name: tool_name.as_deref(), arguments: input });
+            let tool = Some(Tool { name: tool_name.as_deref(), arguments: input, cwd });
             EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) }
         }
         HookEvent::LosesContext | HookEvent::Other(_) => return (String::new(), problems),

@@ -56,7 +56,7 @@ impl<'a> TextInput<'a> {
     }
 
     pub fn enrich_request<'t>(&'t self, text: &'t str, repeat: bool, budget: Budget) -> EnrichRequest<'t> {
-        let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool.as_deref(), arguments });
+        let tool = self.arguments.as_ref().map(|arguments| Tool { name: self.tool.as_deref(), arguments, cwd: None });
         EnrichRequest { tool, repeat, budget, ..EnrichRequest::new(self.kind, text) }
     }
 }

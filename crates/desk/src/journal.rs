@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use super::Desk;
@@ -82,7 +82,8 @@ impl Desk {
     }
 
     fn touched(&self, tool: &Tool) -> Vec<(PathBuf, Vec<&SourceId>)> {
-        touched(&self.catalog, self.workspace(), tool.arguments, &|path| std::fs::canonicalize(path).ok())
+        let resolve = |path: &Path| std::fs::canonicalize(path).ok();
+        touched(&self.catalog, tool.arguments, &tool.path_base(self.workspace(), &resolve))
     }
 
     /// Journals that a source was read, and whether it had been offered to the session.

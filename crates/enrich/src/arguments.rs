@@ -17,31 +17,69 @@ const LONGEST_PATH: usize = 4096;
 /// Maximum number of texts and words checked per call: a command may contain a whole file.
 const MAX_CHECKS: usize = 10_000;
 
-/// Calls `look` with everything in the arguments that may be a path, in order, and returns its first answer. In a
-/// command, quoted parts and single words come before the whole text, which may look like a path too. Relative paths
-/// are joined to `workspace`, which is absolute.
-pub(super) fn find<T>(arguments: &Value, workspace: &Path, mut look: impl FnMut(PathBuf) -> Option<T>) -> Option<T> {
+/// Where relative paths of a tool call lead: to what exists in the folder in which the agent works, else from the
+/// workspace.
+#[derive(Clone, Copy)]
+pub struct PathBase<'a> {
+    /// The workspace, absolute.
+    pub workspace: &'a Path,
+    /// The folder in which the agent works, absolute, if known.
+    pub cwd: Option<&'a Path>,
+    /// Resolves the links of a path; `None` if it does not exist.
+    pub resolve: &'a dyn Fn(&Path) -> Option<PathBuf>,
+}
+
+impl PathBase<'_> {
+    fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.cwd.filter(|cwd| *cwd != self.workspace).into_iter().chain([self.workspace])
+    }
+
+    /// The path without `.` and `..`, and its value in the map. Looks at the disk only if there are two folders.
+    fn known<'m, T>(&self, text: &str, places: &'m PathMap<T>) -> Option<(PathBuf, &'m T)> {
+        let paths: Vec<PathBuf> = self.folders().map(|folder| absolute(folder, Path::new(text))).collect();
+        let path = match paths.as_slice() {
+            [there, here] if there != here && paths.iter().any(|path| places.innermost(path).is_some()) => {
+                if (self.resolve)(there).is_some() { there } else { here }
+            }
+            paths => paths.last()?,
+        };
+        Some((path.clone(), places.innermost(path)?))
+    }
+
+    /// The resolved path of the first argument whose name marks it as a path. `..` is applied after links.
+    pub(super) fn named_path(&self, arguments: &Value) -> Option<PathBuf> {
+        let is_path = |name: &str| ["path", "file"].iter().any(|part| name.to_ascii_lowercase().contains(part));
+        let mut named = arguments.as_object()?.iter().filter(|(name, _)| is_path(name));
+        let text = named.find_map(|(_, value)| value.as_str())?.trim();
+        if text.len() > LONGEST_PATH {
+            return None;
+        }
+        self.folders().find_map(|folder| (self.resolve)(&folder.join(text)))
+    }
+
+    /// As [`Self::named_path`], of a call without any other argument, such as the part of the file to read.
+    pub(super) fn only_path(&self, arguments: &Value) -> Option<PathBuf> {
+        let given = arguments.as_object()?.values().filter(|value| !value.is_null()).count();
+        (given == 1).then(|| self.named_path(arguments)).flatten()
+    }
+}
+
+/// Calls `look` with each path in the arguments that is in the map or below a path in it, in order, and with its value,
+/// and returns its first answer. In a command, quoted parts and single words come before the whole text, which may look
+/// like a path too.
+pub(super) fn find<P, T>(
+    arguments: &Value,
+    base: &PathBase,
+    places: &PathMap<P>,
+    mut look: impl FnMut(PathBuf, &P) -> Option<T>,
+) -> Option<T> {
     let mut look = |text: &str| {
         let text = text.trim();
         let may_be = !text.is_empty() && text.len() <= LONGEST_PATH;
-        may_be.then(|| look(absolute(workspace, Path::new(text)))).flatten()
+        let (path, value) = may_be.then(|| base.known(text, places)).flatten()?;
+        look(path, value)
     };
     walk(arguments, false, &mut StringWalk { left: MAX_CHECKS, look: &mut look })
-}
-
-/// The first argument whose name marks it as a path. Absolute, but `..` is kept, because it must be applied after links
-/// are resolved.
-pub(super) fn named_path(arguments: &Value, workspace: &Path) -> Option<PathBuf> {
-    let is_path = |name: &str| ["path", "file"].iter().any(|part| name.to_ascii_lowercase().contains(part));
-    let mut named = arguments.as_object()?.iter().filter(|(name, _)| is_path(name));
-    let text = named.find_map(|(_, value)| value.as_str())?.trim();
-    (text.len() <= LONGEST_PATH).then(|| workspace.join(text))
-}
-
-/// The path of a call without any other argument, such as the part of the file to read. As in [`named_path`].
-pub(super) fn only_path(arguments: &Value, workspace: &Path) -> Option<PathBuf> {
-    let given = arguments.as_object()?.values().filter(|value| !value.is_null()).count();
-    (given == 1).then(|| named_path(arguments, workspace)).flatten()
 }
 
 /// Maps paths of the catalog to values.
@@ -141,7 +179,8 @@ mod tests {
 
     fn seen(arguments: &Value) -> Vec<PathBuf> {
         let mut seen = Vec::new();
-        find(arguments, Path::new("/w"), |path| {
+        let all = PathMap::new(HashMap::from([(Path::new("/"), ())]));
+        find(arguments, &PathBase { workspace: Path::new("/w"), cwd: None, resolve: &|_| None }, &all, |path, ()| {
             seen.push(path);
             None::<()>
         });
@@ -175,7 +214,9 @@ mod tests {
             (json!({"path": "x".repeat(LONGEST_PATH + 1)}), None),
             (json!("x"), None),
         ] {
-            let found = named_path(&arguments, Path::new("/w"));
+            let resolve = |path: &Path| Some(path.to_owned());
+            let base = PathBase { workspace: Path::new("/w"), cwd: None, resolve: &resolve };
+            let found = base.named_path(&arguments);
             assert_eq!(found, expected.map(PathBuf::from), "{arguments:.80}");
         }
     }

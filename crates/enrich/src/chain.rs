@@ -3,12 +3,13 @@
 //! does not change, and the result depends only on the arguments.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::arguments::PathBase;
 use super::budget::{self, Budget};
 use super::draft::{BlockCost, BlockKind, Draft, ItemReceipt, Level};
 use super::injected::{self, InjectedText, complement, own_blocks};
@@ -75,9 +76,16 @@ pub struct Tool<'a> {
     pub name: Option<&'a str>,
     /// Its arguments.
     pub arguments: &'a Value,
+    /// The folder in which the agent works, absolute, if known.
+    pub cwd: Option<&'a Path>,
 }
 
-impl Tool<'_> {
+impl<'a> Tool<'a> {
+    /// Where relative paths in its arguments lead.
+    pub fn path_base(&self, workspace: &'a Path, resolve: &'a dyn Fn(&Path) -> Option<PathBuf>) -> PathBase<'a> {
+        PathBase { workspace, cwd: self.cwd, resolve }
+    }
+
     /// Whether the result is a list from refdesk's own server, however the agent writes its name, such as
     /// `mcp__refdesk__search_documents`. The sources in such a list need no hint; a document that the agent reads does.
     fn is_own_list(&self) -> bool {
@@ -279,7 +287,7 @@ impl<'a> EnrichInput<'a> {
         let pinned = match (request.kind, &request.tool) {
             (TextKind::ToolResult, Some(tool)) => {
                 let resolve = |path: &Path| ctx.places.resolved(path);
-                pinned(ctx.catalog, ctx.selection, ctx.workspace, tool.arguments, &resolve)
+                pinned(ctx.catalog, ctx.selection, tool.arguments, &tool.path_base(ctx.workspace, &resolve))
             }
             _ => None,
         };

@@ -47,6 +47,7 @@ mod tool_tests;
 mod touched;
 mod vocabulary;
 
+pub use arguments::PathBase;
 pub use budget::Budget;
 pub use candidates::{Neighbour, SkippedSource, WhyNot};
 pub use chain::{

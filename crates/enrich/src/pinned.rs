@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::{self, PathMap};
+use super::arguments::{self, PathBase, PathMap};
 use refdesk_core::catalog::{Catalog, Source, SourceId};
 use refdesk_core::selection::Selection;
 
@@ -26,17 +26,10 @@ pub struct Pinned {
 }
 
 /// Checks the arguments in order for the path of a selected local source or of a file in one, or for a command that
-/// contains such a path; of nested sources, the innermost counts. Relative paths are joined to `workspace`, which is
-/// absolute. Paths are compared by components, both as written and as resolved by the catalog. Of several, the first
-/// that exists counts, as far as `resolve` finds it. If none matches, `resolve` is called once to resolve the links of
-/// an argument.
-pub(crate) fn pinned(
-    catalog: &Catalog,
-    selection: &Selection,
-    workspace: &Path,
-    given: &Value,
-    resolve: &dyn Fn(&Path) -> Option<PathBuf>,
-) -> Option<Pinned> {
+/// contains such a path; of nested sources, the innermost counts. Paths are compared by components, both as written and
+/// as resolved by the catalog. Of several, the first that exists counts. If none matches, the links of an argument are
+/// resolved.
+pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, given: &Value, base: &PathBase) -> Option<Pinned> {
     let mut places: HashMap<&Path, &Source> = HashMap::new();
     for source in selection.members().iter().filter_map(|member| catalog.get(member.id.as_str())) {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
@@ -48,21 +41,24 @@ pub(crate) fn pinned(
     if places.is_empty() {
         return None;
     }
-    let pinned = |file: PathBuf| {
-        let source = *places.innermost(&file)?;
-        Some(Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file })
-    };
+    let pinned =
+        |file: PathBuf, source: &Source| Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file };
     let mut found: Vec<Pinned> = Vec::new();
-    let _full: Option<()> = arguments::find(given, workspace, |file| {
-        let pinned = pinned(file).filter(|it| !found.iter().any(|other| other.file == it.file))?;
-        found.push(pinned);
+    let _full: Option<()> = arguments::find(given, base, &places, |file, source| {
+        if !found.iter().any(|other| other.file == file) {
+            found.push(pinned(file, source));
+        }
         (found.len() == COMPARED).then_some(())
     });
     match found.as_slice() {
-        [] => pinned(resolve(&arguments::named_path(given, workspace)?)?),
+        [] => {
+            let file = base.named_path(given)?;
+            let source = *places.innermost(&file)?;
+            Some(pinned(file, source))
+        }
         // A single one is taken without a look at the disk.
         [_] => found.pop(),
-        several => several.iter().find(|it| resolve(&it.file).is_some()).or(several.first()).cloned(),
+        several => several.iter().find(|it| (base.resolve)(&it.file).is_some()).or(several.first()).cloned(),
     }
 }
 
@@ -76,6 +72,32 @@ mod tests {
     use crate::testing::{inline, local, selection, source};
     use refdesk_core::catalog::PathState;
     use refdesk_files::path::clean;
+
+    fn base(resolve: &dyn Fn(&Path) -> Option<PathBuf>) -> PathBase<'_> {
+        PathBase { workspace: Path::new("/w"), cwd: None, resolve }
+    }
+
+    #[test]
+    fn a_relative_path_leads_from_the_folder_of_the_agent_to_what_exists_there() {
+        let catalog = Catalog::new(vec![source("kb", &[], local("kb", PathState::Directory))]);
+        let exists = ["/w/kb/a.md", "/w/kb/x/a.md", "/w/sub/kb/a.md", "/kb/a.md"];
+        let resolve = |path: &Path| exists.iter().any(|it| path == Path::new(it)).then(|| path.to_owned());
+        for (cwd, arguments, expected) in [
+            ("/w/kb", json!({"path": "a.md"}), Some("/w/kb/a.md")),
+            ("/w/kb/x", json!({"command": "cat ../a.md"}), Some("/w/kb/a.md")),
+            ("/w/kb/x", json!({"command": "cat a.md"}), Some("/w/kb/x/a.md")),
+            ("/w/sub", json!({"path": "kb/a.md"}), None),
+            ("/w/sub", json!({"path": "/w/kb/a.md"}), Some("/w/kb/a.md")),
+            // Not there, so relative to the workspace.
+            ("/w/kb", json!({"path": "kb/a.md"}), Some("/w/kb/a.md")),
+            ("/w/other", json!({"command": "cat kb/a.md"}), Some("/w/kb/a.md")),
+            ("/w", json!({"path": "kb/gone.md"}), Some("/w/kb/gone.md")),
+        ] {
+            let base = PathBase { cwd: Some(Path::new(cwd)), ..base(&resolve) };
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base);
+            assert_eq!(found.map(|it| it.file), expected.map(PathBuf::from), "{cwd} {arguments}");
+        }
+    }
 
     #[test]
     fn finds_the_source_that_contains_an_argument() {
@@ -113,8 +135,7 @@ mod tests {
             (json!({"path": ""}), None),
             (json!(null), None),
         ] {
-            let found =
-                pinned(&catalog, &selection, Path::new("/w"), &arguments, &|_| None).map(|it| it.ref_id.to_string());
+            let found = pinned(&catalog, &selection, &arguments, &base(&|_| None)).map(|it| it.ref_id.to_string());
             assert_eq!(found.as_deref(), expected, "{arguments}");
         }
     }
@@ -138,7 +159,7 @@ mod tests {
                     within => Some(clean(&Path::new("/w/kb").join(within))),
                 }
             };
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments, &resolve);
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&resolve));
             assert_eq!(found.map(|it| it.file), expected.map(PathBuf::from), "{arguments}");
             assert_eq!(asked.get(), looked_up, "{arguments}");
         }
@@ -161,7 +182,7 @@ mod tests {
                 asked.set(asked.get() + 1);
                 ["/w/kb/a.md", "/w/kb/a b.md"].iter().any(|known| path == Path::new(known)).then(|| path.to_owned())
             };
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments, &resolve);
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&resolve));
             assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
             assert_eq!(asked.get(), looked_up, "{arguments}");
         }
@@ -176,7 +197,7 @@ mod tests {
             (json!({"command": "kb/run me"}), "/w/kb/run"),
             (json!({"path": "/w/kb"}), "/w/kb"),
         ] {
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), Path::new("/w"), &arguments, &|_| None);
+            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&|_| None));
             assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
         }
     }

@@ -67,7 +67,7 @@ fn with<T>(source_files: &TestFiles, act: impl FnOnce(&EnrichContext) -> T) -> T
 }
 
 fn ask_of(source_files: &TestFiles, text: &str, arguments: &Value, memory: &SessionMemory, budget: Budget) -> Enriched {
-    let tool = Some(Tool { name: Some("read"), arguments });
+    let tool = Some(Tool { name: Some("read"), arguments, cwd: None });
     with(source_files, |ctx| {
         enrich(ctx, &EnrichRequest { tool, budget, ..EnrichRequest::new(TextKind::ToolResult, text) }, memory)
     })
@@ -122,7 +122,7 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
 #[test]
 fn an_agent_without_our_tools_renders_by_command() {
     let arguments = json!({"path": "mod/README.md"});
-    let tool = Some(Tool { name: Some("read"), arguments: &arguments });
+    let tool = Some(Tool { name: Some("read"), arguments: &arguments, cwd: None });
     let asked =
         EnrichRequest { tool, hint_action: HintAction::Read, ..EnrichRequest::new(TextKind::ToolResult, "nothing") };
     let text = with(&source_files(), |ctx| enrich(ctx, &asked, &SessionMemory::default()).text);
@@ -137,7 +137,7 @@ fn an_agent_without_our_tools_renders_by_command() {
 fn an_answer_of_our_own_server_is_only_matched_if_it_is_a_document() {
     let answered = |name: &str| {
         let (text, arguments) = ("see @plain", json!({}));
-        let tool = Some(Tool { name: Some(name), arguments: &arguments });
+        let tool = Some(Tool { name: Some(name), arguments: &arguments, cwd: None });
         let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) };
         with(&source_files(), |ctx| !enrich(ctx, &asked, &SessionMemory::default()).added().is_empty())
     };
@@ -158,7 +158,7 @@ fn an_answer_of_our_own_server_is_only_matched_if_it_is_a_document() {
 #[test]
 fn a_file_that_was_read_in_full_is_not_hinted_at_later() {
     let hinted = |stamp: &str, name: &str, arguments: &Value, text: &str| {
-        let tool = Some(Tool { name: Some(name), arguments });
+        let tool = Some(Tool { name: Some(name), arguments, cwd: None });
         let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) };
         let memory = with(&source_files(), |ctx| enrich(ctx, &asked, &SessionMemory::default()).memory);
         let now = TestFiles { stamp: stamp.to_owned(), ..source_files() };
@@ -182,7 +182,7 @@ fn a_file_that_was_read_in_full_is_not_hinted_at_later() {
         assert_eq!(hinted("", name, &arguments, text), expected, "{name} {arguments}: {text:.20}");
     }
     assert!(hinted("changed", "Read", &path, &whole));
-    let (text, tool) = (whole + "retry", Some(Tool { name: Some("Read"), arguments: &path }));
+    let (text, tool) = (whole + "retry", Some(Tool { name: Some("Read"), arguments: &path, cwd: None }));
     let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, &text) };
     let read = with(&source_files(), |ctx| enrich(ctx, &asked, &SessionMemory::default()));
     assert_eq!(read.added(), "", "not in the result itself either");
@@ -425,7 +425,7 @@ proptest! {
         let (catalog, selection, matcher) = (Catalog::new(catalog), chosen(), Matcher::default());
         let ctx = EnrichContext { taken: Some(&source_files.templates), ..context(&catalog, &selection, &matcher, &source_files) };
         let arguments = json!({"path": "mod/README.md"});
-        let tool = Some(Tool { name: None, arguments: &arguments });
+        let tool = Some(Tool { name: None, arguments: &arguments, cwd: None });
         let asked = EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, "x") };
         for answer in [enrich(&ctx, &asked, &SessionMemory::default()), start(&ctx, Budget::default(), HintAction::Select, None)] {
             let own = answer.blocks.iter().filter(|block| block.kind != BlockKind::Instruction);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::arguments::{self, PathMap};
+use super::arguments::{self, PathBase, PathMap};
 use super::chain::{EnrichContext, EnrichRequest, TextKind};
 use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceId};
 use refdesk_text::tokens;
@@ -27,9 +27,10 @@ pub(super) fn read_in_full<'c>(ctx: &EnrichContext<'c>, asked: &EnrichRequest) -
     // A server's tools have its name before theirs.
     let is_reader = |name: &str| name.rsplit("__").next().is_some_and(|name| READERS.contains(&name));
     let tool = asked.tool.filter(|tool| asked.kind == TextKind::ToolResult && tool.name.is_some_and(is_reader));
-    let path = tool.and_then(|tool| arguments::only_path(tool.arguments, ctx.workspace));
-    let path = path.filter(|_| asked.text.lines().count() < MOST_LINES);
-    let Some(real) = path.and_then(|path| ctx.places.resolved(&path)) else { return Vec::new() };
+    let tool = tool.filter(|_| asked.text.lines().count() < MOST_LINES);
+    let resolve = |path: &Path| ctx.places.resolved(path);
+    let path = tool.and_then(|tool| tool.path_base(ctx.workspace, &resolve).only_path(tool.arguments));
+    let Some(real) = path else { return Vec::new() };
     let was_read = |source: &&Source| {
         let is_it =
             |place: &&LocalPath| place.state == PathState::File && place.resolved.as_os_str() == real.as_os_str();
@@ -43,12 +44,7 @@ pub(super) fn read_in_full<'c>(ctx: &EnrichContext<'c>, asked: &EnrichRequest) -
 
 /// The paths in the arguments that are those of a local source or of a file in one, each once and in order, with the
 /// innermost sources that contain it. Paths are recognized as in `super::pinned`.
-pub fn touched<'c>(
-    catalog: &'c Catalog,
-    workspace: &Path,
-    given: &Value,
-    resolve: &dyn Fn(&Path) -> Option<PathBuf>,
-) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
+pub fn touched<'c>(catalog: &'c Catalog, given: &Value, base: &PathBase) -> Vec<(PathBuf, Vec<&'c SourceId>)> {
     let mut places: HashMap<&Path, Vec<&SourceId>> = HashMap::new();
     for source in catalog.sources() {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
@@ -60,8 +56,7 @@ pub fn touched<'c>(
     }
     let places = PathMap::new(places);
     let mut found: Vec<(PathBuf, Vec<&SourceId>)> = Vec::new();
-    let _full: Option<()> = arguments::find(given, workspace, |path| {
-        let ids = places.innermost(&path)?;
+    let _full: Option<()> = arguments::find(given, base, &places, |path, ids| {
         if !found.iter().any(|(other, _)| *other == path) {
             found.push((path, ids.clone()));
         }
@@ -69,7 +64,7 @@ pub fn touched<'c>(
     });
     if found.is_empty()
         && !places.is_empty()
-        && let Some(path) = arguments::named_path(given, workspace).and_then(|path| resolve(&path))
+        && let Some(path) = base.named_path(given)
         && let Some(ids) = places.innermost(&path)
     {
         found.push((path, ids.clone()));
@@ -84,6 +79,10 @@ mod tests {
     use super::*;
     use crate::testing::{inline, local, source};
     use refdesk_core::catalog::PathState;
+
+    fn base(resolve: &dyn Fn(&Path) -> Option<PathBuf>) -> PathBase<'_> {
+        PathBase { workspace: Path::new("/w"), cwd: None, resolve }
+    }
 
     #[test]
     fn finds_every_file_of_the_catalog_in_the_arguments() {
@@ -108,7 +107,7 @@ mod tests {
             (json!("kb/../../w/kb"), "/w/kb: kb"),
             (json!({"command": "cat 'my notes/a b.md'"}), "/w/my notes/a b.md: spaced"),
         ] {
-            let found = touched(&catalog, Path::new("/w"), &arguments, &|_| None);
+            let found = touched(&catalog, &arguments, &base(&|_| None));
             let shown = |(path, ids): &(PathBuf, Vec<&SourceId>)| {
                 let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
                 format!("{}: {}", path.display(), ids.join(" "))
@@ -116,9 +115,9 @@ mod tests {
             assert_eq!(found.iter().map(shown).collect::<Vec<_>>().join(", "), expected, "{arguments}");
         }
         let resolve = |path: &Path| (path == Path::new("/link/a.md")).then(|| PathBuf::from("/w/docs/a.md"));
-        let found = touched(&catalog, Path::new("/w"), &json!({"file_path": "/link/a.md"}), &resolve);
+        let found = touched(&catalog, &json!({"file_path": "/link/a.md"}), &base(&resolve));
         assert_eq!(found.first().map(|(path, ids)| (path.as_path(), ids.len())), Some((Path::new("/w/docs/a.md"), 2)));
         let many: Vec<String> = (0..500).map(|at| format!("kb/{at}")).collect();
-        assert_eq!(touched(&catalog, Path::new("/w"), &json!(many), &|_| None).len(), FILES);
+        assert_eq!(touched(&catalog, &json!(many), &base(&|_| None)).len(), FILES);
     }
 }

@@ -98,6 +98,28 @@ fn text_written_by_the_agent_is_never_recorded() {
     assert_eq!(read.map(|line| line["path"].clone()).collect::<Vec<_>>(), ["notes/a.md"; 2], "{journal}");
 }
 
+#[test]
+fn a_relative_path_leads_from_the_folder_of_the_agent() {
+    let world = world();
+    fs::create_dir_all(world.path.join(".jaato")).unwrap();
+    for file in ["sub/docs/near.md", "other/x.md"] {
+        world.put(file, b"Another one.\n");
+    }
+    for (cwd, path, is_read) in [
+        ("docs", "near.md", true),
+        ("sub", "docs/near.md", false),
+        ("sub", "../docs/near.md", true),
+        ("other", "docs/near.md", true),
+    ] {
+        let before = if world.path.join(FILE).exists() { lines(&world).len() } else { 0 };
+        let mut document = tool(&world, json!({"file_path": path}), "text");
+        document["cwd"] = json!(world.path.join(cwd));
+        answered(&mut hook(&world, &["claude-code"]), document.to_string().as_bytes());
+        let now = if world.path.join(FILE).exists() { lines(&world).len() } else { 0 };
+        assert_eq!(now > before, is_read, "{path} in {cwd}");
+    }
+}
+
 /// Reading this journal would take seconds and four gigabytes of memory.
 #[test]
 fn a_forged_journal_of_four_gigabytes_is_not_read() {

@@ -209,7 +209,7 @@ fn judge(ctx: &EnrichContext, case: Case) -> CaseResult {
 }
 
 fn enrich_request(case: &Case) -> EnrichRequest<'_> {
-    let tool = Tool { name: case.tool.as_deref(), arguments: &case.args };
+    let tool = Tool { name: case.tool.as_deref(), arguments: &case.args, cwd: None };
     EnrichRequest { tool: Some(tool), repeat: true, ..EnrichRequest::new(case.kind, &case.text) }
 }
 
