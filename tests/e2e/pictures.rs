@@ -64,8 +64,8 @@ fn take(pty: &Pty, name: &str) {
 }
 
 /// The text of each row of a picture, by its place, without what differs each time: blanks, which have styles of their own
-/// depending on what was drawn before, the demo's folder, scores, which processors round differently, and the feed, whose
-/// lines arrive when they do.
+/// depending on what was drawn before, the demo's folder, scores, which processors round differently, and the feed and the
+/// bottom line, whose messages arrive when they do.
 fn texts(svg: &str) -> BTreeMap<u32, String> {
     let run = Regex::new(r#"<text x="\d+" y="(\d+)"[^>]*>([^<]*)</text>"#).unwrap();
     let changing = Regex::new(r"demo-\w{6}|0\.\d+").unwrap();
@@ -76,6 +76,7 @@ fn texts(svg: &str) -> BTreeMap<u32, String> {
         let words = found[2].split_whitespace().map(|word| format!("{} ", changing.replace_all(word, "…")));
         row.extend(words);
     }
+    rows.pop_last();
     rows.values_mut().for_each(|row| *row = feed.replace(row, "…").into_owned());
     rows
 }
