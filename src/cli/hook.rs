@@ -108,7 +108,7 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
     let (agent, HookInput { session, event, .. }) = match input {
         Ok(input) => input,
         Err(InvalidHook { reason, session, .. }) => {
-            // A name that is no agent's would look like another agent.
+            // An unknown name would look like another agent.
             let who = HookAgent::from_word(&args.agent).map_or("refdesk hook", HookAgent::word);
             return fail(Some((&Desk::open(options), &session_of(session, who))), &reason);
         }

@@ -43,7 +43,7 @@ pub struct Indexing {
     pub fresh: bool,
     /// Skip computing vectors.
     pub words_only: bool,
-    /// Nobody asked for it, so an index of an older version that others share stays.
+    /// It runs unasked, so an index of an older version that others share stays.
     pub background: bool,
 }
 

@@ -34,7 +34,7 @@ pub fn typed(text: &str, value_type: ValueType) -> Value {
     number.unwrap_or_else(|| Value::from(text))
 }
 
-/// Whether this text contains the sample of a scalar that is no number: such a text or path must not be written to a file.
+/// Whether this text or path contains the sample of a scalar that is not a number, and so must not be written to a file.
 pub fn holds_sample(text: &str) -> bool {
     text.contains('‹')
 }

@@ -68,7 +68,7 @@ pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> 
 /// Whether a word hides which files the command runs: a path with a pattern or in another user's home, or a word that
 /// changes the folder or what other words mean.
 fn hides(word: &str) -> bool {
-    // An address, as in `op://vault/item?attribute=otp`, is no path.
+    // An address, as in `op://vault/item?attribute=otp`, is not a path.
     let is_path = word.contains('/') && !word.contains("://");
     let has_pattern = word.contains(['*', '?', '[']) || (word.contains('{') && word.contains(','));
     let is_in_other_home = word.starts_with('~') && !word.starts_with("~/");

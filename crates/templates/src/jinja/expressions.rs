@@ -24,7 +24,7 @@ impl<'a> Uses<'a> {
     pub(super) fn visit(&mut self, expr: &Expr<'a>, what: Usage, needed: bool) {
         match expr {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
-            // What is sliced is no number.
+            // What is sliced is not a number.
             Expr::Call(call) if sliced(call).is_some() => {
                 self.look_up(expr, if what == Usage::Compute { Usage::Print } else { what }, needed);
             }
