@@ -2,12 +2,13 @@
 //! received are dropped, those that do not fit are counted, and the rest is appended (BEHAVIOUR §5). The text itself
 //! does not change, and the result depends only on the arguments.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::arguments::PathBase;
 use super::budget::{self, Budget};
@@ -69,6 +70,9 @@ impl EnrichContext<'_> {
     }
 }
 
+/// refdesk's own tool that returns a document.
+const READ: &str = "readReference";
+
 /// The tool call that returned a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tool<'a> {
@@ -86,11 +90,46 @@ impl<'a> Tool<'a> {
         PathBase { workspace, cwd: self.cwd, resolve }
     }
 
-    /// Whether the result is a list from refdesk's own server, however the agent writes its name, such as
-    /// `mcp__refdesk__search_documents`. The sources in such a list need no hint; a document that the agent reads does.
+    /// The end of its name, if it is a tool of refdesk's own server, however the agent writes it, such as
+    /// `mcp__refdesk__search_documents`.
+    fn own_name(&self) -> Option<&'a str> {
+        let mut words = self.name?.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == "refdesk").then(|| words.last().unwrap_or_default())
+    }
+
+    /// Whether the result is a list from refdesk's own server. The sources in such a list need no hint; a document that
+    /// the agent reads does.
     fn is_own_list(&self) -> bool {
-        let is_own = |name: &str| name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "refdesk");
-        self.name.is_some_and(|name| is_own(name) && !name.ends_with("readReference"))
+        self.own_name().is_some() && !self.is_own_reader()
+    }
+
+    /// Whether the result is a document from refdesk's own server.
+    pub(super) fn is_own_reader(&self) -> bool {
+        self.own_name() == Some(READ)
+    }
+
+    /// The ids of the sources that a tool of refdesk's own server was called to read or to select, and whether to
+    /// select.
+    pub fn own_sources(&self) -> Option<(Vec<&'a str>, bool)> {
+        let ids = match self.own_name()? {
+            READ => return Some((self.arguments.get("id")?.as_str().into_iter().collect(), false)),
+            "selectReferences" => self.arguments.get("ids")?,
+            _ => return None,
+        };
+        let all = ids.as_array().map_or(std::slice::from_ref(ids), Vec::as_slice);
+        Some((all.iter().filter_map(Value::as_str).collect(), true))
+    }
+
+    /// The arguments, with the path of a document that refdesk's own server reads instead of its id.
+    pub fn path_arguments(&self, catalog: &Catalog) -> Cow<'a, Value> {
+        if !self.is_own_reader() {
+            return Cow::Borrowed(self.arguments);
+        }
+        let text = |name| self.arguments.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let place = text("id").and_then(|id| catalog.find(id)?.place());
+        let file = place.map(|place| text("path").map_or(place.path.to_path_buf(), |path| place.path.join(path)));
+        // Lines only make this a part of the file; their text is not a path.
+        Cow::Owned(json!({"path": file.map(|file| file.display().to_string()), "is_part": text("lines").map(|_| true)}))
     }
 }
 
@@ -287,7 +326,12 @@ impl<'a> EnrichInput<'a> {
         let pinned = match (request.kind, &request.tool) {
             (TextKind::ToolResult, Some(tool)) => {
                 let resolve = |path: &Path| ctx.places.resolved(path);
-                pinned(ctx.catalog, ctx.selection, tool.arguments, &tool.path_base(ctx.workspace, &resolve))
+                pinned(
+                    ctx.catalog,
+                    ctx.selection,
+                    &tool.path_arguments(ctx.catalog),
+                    &tool.path_base(ctx.workspace, &resolve),
+                )
             }
             _ => None,
         };

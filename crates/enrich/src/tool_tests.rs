@@ -67,7 +67,8 @@ fn with<T>(source_files: &TestFiles, act: impl FnOnce(&EnrichContext) -> T) -> T
 }
 
 fn ask_of(source_files: &TestFiles, text: &str, arguments: &Value, memory: &SessionMemory, budget: Budget) -> Enriched {
-    let tool = Some(Tool { name: Some("read"), arguments, cwd: None });
+    let name = if arguments.get("id").is_some() { "mcp__refdesk__readReference" } else { "read" };
+    let tool = Some(Tool { name: Some(name), arguments, cwd: None });
     with(source_files, |ctx| {
         enrich(ctx, &EnrichRequest { tool, budget, ..EnrichRequest::new(TextKind::ToolResult, text) }, memory)
     })
@@ -108,6 +109,12 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         (json!({"path": "plain/README.md"}), Some("plain"), ""),
         (json!({"path": "hinted.md"}), None, ""),
         (json!({}), None, ""),
+        // By refdesk's own tool.
+        (json!({"id": "mod", "path": "README.md"}), Some("mod"), CONTEXT),
+        (json!({"id": "doc"}), Some("doc"), CONTEXT),
+        (json!({"id": "some", "path": "README.md", "lines": "1:9"}), Some("some"), ONE),
+        (json!({"id": "mod", "path": "plain"}), Some("mod"), ""),
+        (json!({"id": "rules", "path": "mod/README.md"}), None, ""),
     ] {
         let answer = ask("nothing", &arguments, &SessionMemory::default());
         assert_eq!(answer.text, format!("nothing{added}"), "{arguments}");
@@ -172,6 +179,9 @@ fn a_file_that_was_read_in_full_is_not_hinted_at_later() {
         ("Read", path.clone(), whole.as_str(), false),
         ("read_file", json!({"absolute_path": "/w/hinted.md", "offset": null}), &whole, false),
         ("mcp__files__read_text_file", json!({"path": "hinted.md"}), &whole, false),
+        ("mcp__refdesk__readReference", json!({"id": "hinted"}), &whole, false),
+        ("refdesk:readReference", json!({"id": "hinted", "lines": "1:9"}), &whole, true),
+        ("mcp__other__readReference", json!({"id": "hinted"}), &whole, true),
         ("Read", json!({"file_path": "hinted.md", "limit": 9}), &whole, true),
         ("Read", json!({"file_path": "deep.md"}), &whole, true),
         ("Read", path.clone(), "an error or a part", true),

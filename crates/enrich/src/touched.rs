@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::arguments::{self, PathBase, PathMap};
-use super::chain::{EnrichContext, EnrichRequest, TextKind};
+use super::chain::{EnrichContext, EnrichRequest, TextKind, Tool};
 use refdesk_core::catalog::{Catalog, LocalPath, PathState, Source, SourceId};
 use refdesk_text::tokens;
 
@@ -26,10 +26,12 @@ const MOST_LINES: usize = 2_000;
 pub(super) fn read_in_full<'c>(ctx: &EnrichContext<'c>, asked: &EnrichRequest) -> Vec<&'c Source> {
     // A server's tools have its name before theirs.
     let is_reader = |name: &str| name.rsplit("__").next().is_some_and(|name| READERS.contains(&name));
-    let tool = asked.tool.filter(|tool| asked.kind == TextKind::ToolResult && tool.name.is_some_and(is_reader));
+    let reads = |tool: &Tool| tool.is_own_reader() || tool.name.is_some_and(is_reader);
+    let tool = asked.tool.filter(|tool| asked.kind == TextKind::ToolResult && reads(tool));
     let tool = tool.filter(|_| asked.text.lines().count() < MOST_LINES);
     let resolve = |path: &Path| ctx.places.resolved(path);
-    let path = tool.and_then(|tool| tool.path_base(ctx.workspace, &resolve).only_path(tool.arguments));
+    let path =
+        tool.and_then(|tool| tool.path_base(ctx.workspace, &resolve).only_path(&tool.path_arguments(ctx.catalog)));
     let Some(real) = path else { return Vec::new() };
     let was_read = |source: &&Source| {
         let is_it =
