@@ -55,9 +55,19 @@ impl Desk {
         self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The catalog files a tool read according to its arguments, selected or not. `offered` is what the session was
-    /// offered before.
+    /// The catalog files a tool read according to its arguments, selected or not, or what refdesk's own server did for
+    /// the session, which it knows by another name. `offered` is what the session was offered before.
     pub(super) fn readings(&self, tool: &Tool, offered: &Offered) -> Vec<Receipt> {
+        if let Some((ids, is_selecting)) = tool.own_sources() {
+            let sources = ids.iter().filter_map(|id| self.catalog.find(id));
+            // Others were refused.
+            let selected = sources.filter(|source| self.selection.member(source.id.as_str()).is_some());
+            let about: Vec<String> = selected.map(|source| source.id.to_string()).collect();
+            let what = if is_selecting { JournalEvent::Selected } else { JournalEvent::Read };
+            let tool = tool.name.map(str::to_owned);
+            let receipt = Receipt { tool, follows: of(offered, &about), about, ..Receipt::new(what) };
+            return if receipt.about.is_empty() { Vec::new() } else { vec![receipt] };
+        }
         let receipt = |(path, ids): (PathBuf, Vec<&SourceId>)| {
             let about: Vec<String> = ids.iter().map(ToString::to_string).collect();
             Receipt {
@@ -83,7 +93,7 @@ impl Desk {
 
     fn touched(&self, tool: &Tool) -> Vec<(PathBuf, Vec<&SourceId>)> {
         let resolve = |path: &Path| std::fs::canonicalize(path).ok();
-        touched(&self.catalog, tool.arguments, &tool.path_base(self.workspace(), &resolve))
+        touched(&self.catalog, &tool.path_arguments(&self.catalog), &tool.path_base(self.workspace(), &resolve))
     }
 
     /// Journals that a source was read, and whether it had been offered to the session.

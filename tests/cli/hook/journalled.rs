@@ -120,6 +120,27 @@ fn a_relative_path_leads_from_the_folder_of_the_agent() {
     }
 }
 
+/// The server has a session of its own, so that the hook's would not show what the agent did with its tools.
+#[test]
+fn a_call_of_the_server_counts_for_the_session_of_the_hook() {
+    let world = world();
+    added(&world, &prompt("s", &world.path, "it is local"));
+    world.run(&["--session", "server", "select", "near"]).exits(0);
+    for (name, input) in [
+        ("mcp__refdesk__selectReferences", json!({"ids": ["near", "away", "nope"]})),
+        ("mcp__refdesk__readReference", json!({"id": "near", "path": "docs/other.md"})),
+        ("mcp__refdesk__readReference", json!({"id": "away"})),
+        ("mcp__other__readDocument", json!({"id": "near"})),
+    ] {
+        let mut document = tool(&world, input, "done");
+        document["tool_name"] = json!(name);
+        added(&world, &document);
+    }
+    let of_hook = lines(&world).into_iter().filter(|line| line["session"] == "s");
+    let did: Vec<Value> = of_hook.map(|line| json!([line["what"], line["about"]])).collect();
+    assert_eq!(json!(did[1..]), json!([["selected", ["near"]], ["read", ["near"]]]), "{did:?}");
+}
+
 /// Reading this journal would take seconds and four gigabytes of memory.
 #[test]
 fn a_forged_journal_of_four_gigabytes_is_not_read() {
