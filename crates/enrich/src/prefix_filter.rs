@@ -1,6 +1,8 @@
 //! Filters words by their first letters and digits, up to eight at once, which rules out nearly every word of a text.
 //! The automaton checks the rest.
 
+use refdesk_text::number::wide;
+
 /// Accepts every word that begins like one of the given words, and at most one in sixteen of all others.
 #[derive(Debug)]
 pub(crate) struct PrefixFilter {
@@ -9,7 +11,7 @@ pub(crate) struct PrefixFilter {
 }
 
 /// The ASCII letters and digits at the beginning of a word, at most eight, folded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WordPrefix {
     bytes: u64,
     /// Whether it ends before a non-ASCII character, which may fold to a letter.
@@ -38,9 +40,14 @@ impl WordPrefix {
         Self { bytes: lower & (below >> 7), is_open: word & ends & ends.wrapping_neg() != 0 }
     }
 
-    /// Whether the word does not begin with a letter or digit.
-    fn is_empty(self) -> bool {
-        self.bytes == 0
+    /// Its number of letters and digits.
+    pub(crate) fn len(self) -> usize {
+        8 - wide(self.bytes.leading_zeros()) / 8
+    }
+
+    /// Whether the word may go on after it.
+    pub(crate) fn is_full(self) -> bool {
+        self.len() == 8
     }
 }
 
@@ -53,11 +60,11 @@ fn between(word: u64, first: u8, last: u8) -> u64 {
 }
 
 impl PrefixFilter {
-    /// A filter for these words, folded.
-    pub(crate) fn new<'w>(words: impl ExactSizeIterator<Item = &'w [u8]>) -> Self {
-        let size = words.len().saturating_mul(16).next_power_of_two().max(1024);
+    /// A filter for words with these prefixes.
+    pub(crate) fn new(prefixes: impl ExactSizeIterator<Item = WordPrefix>) -> Self {
+        let size = prefixes.len().saturating_mul(16).next_power_of_two().max(1024);
         let mut heads = Self { bits: vec![0; size / 64], shift: 64 - size.trailing_zeros() };
-        for head in words.map(|word| WordPrefix::at(word, 0)).filter(|head| !head.is_empty()) {
+        for head in prefixes.filter(|prefix| prefix.len() > 0) {
             let (at, bit) = heads.spot(head);
             if let Some(bits) = heads.bits.get_mut(at) {
                 *bits |= bit;
@@ -124,7 +131,7 @@ impl PrefixPositions {
                 _ => {}
             }
         }
-        Self { kinds, heads: PrefixFilter::new(words.iter().copied()) }
+        Self { kinds, heads: PrefixFilter::new(words.iter().map(|word| WordPrefix::at(word, 0))) }
     }
 
     /// The first position from `from` on at which a whole word may begin. Classifies a whole block at a time without

@@ -1,52 +1,55 @@
 //! The words of one text, to rule out most tags and ids quickly. A process that searches a single text builds its
 //! automata only from the remaining ones, in a tenth of the time.
 
-use std::collections::HashSet;
-
 use super::normal::Folded;
 use super::prefix_filter::{PrefixFilter, WordPrefix};
 
-/// The maximal runs of ASCII letters and digits in a text, case-folded.
+/// The first eight letters and digits of every word in a text, a word being a maximal run of ASCII letters and digits.
 pub(crate) struct Vocabulary {
-    words: HashSet<Vec<u8>>,
-    /// A filter for the same words, which is enough to rule out most tags.
-    heads: PrefixFilter,
+    /// In order, each once.
+    prefixes: Vec<WordPrefix>,
+    /// A filter for them, which is enough to rule out most tags.
+    filter: PrefixFilter,
 }
 
 impl Vocabulary {
-    /// Takes linear time.
+    /// Takes linear time, and sorts the prefixes.
     pub(crate) fn of(text: &str) -> Self {
         let (mut folded, mut at) = (Vec::with_capacity(text.len()), 0);
         while let Some(next) = Folded::at(text, at) {
             folded.extend_from_slice(next.bytes());
             at = next.end;
         }
-        let distinct: HashSet<&[u8]> = words_of(&folded).collect();
-        let words: HashSet<Vec<u8>> = distinct.into_iter().map(<[u8]>::to_vec).collect();
-        let heads = PrefixFilter::new(words.iter().map(Vec::as_slice));
-        Self { words, heads }
+        let mut prefixes: Vec<WordPrefix> = prefixes_of(&folded).collect();
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        let filter = PrefixFilter::new(prefixes.iter().copied());
+        Self { prefixes, filter }
     }
 
     /// Whether a tag or id may occur in the text. Letters or digits cannot be adjacent to it, so each run of them in it
     /// must be a whole run in the text. Terms with non-ASCII characters are always accepted.
     pub(crate) fn may_hold(&self, term: &str) -> bool {
-        if !term.is_ascii() {
-            return true;
-        }
-        if !words_of(term.as_bytes()).all(|word| self.heads.may_hold(WordPrefix::at(word, 0))) {
-            return false;
-        }
-        let mut folded = Vec::new();
-        words_of(term.as_bytes()).all(|word| {
-            folded.clear();
-            folded.extend(word.iter().map(u8::to_ascii_lowercase));
-            self.words.contains(folded.as_slice())
-        })
+        let is_here = |prefix| self.filter.may_hold(prefix) && self.prefixes.binary_search(&prefix).is_ok();
+        !term.is_ascii() || prefixes_of(term.as_bytes()).all(is_here)
     }
 }
 
-fn words_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+/// The prefix of each word.
+fn prefixes_of(bytes: &[u8]) -> impl Iterator<Item = WordPrefix> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(at..)?;
+        at += rest.iter().position(u8::is_ascii_alphanumeric)?;
+        let mut prefix = WordPrefix::at(bytes, at);
+        // What follows is folded already.
+        prefix.is_open = false;
+        at += prefix.len();
+        if prefix.is_full() {
+            at += bytes.get(at..)?.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        }
+        Some(prefix)
+    })
 }
 
 #[cfg(test)]
@@ -69,6 +72,7 @@ mod tests {
             ("circ", false),
             ("circuit opener", false),
             ("ne", false),
+            ("circuit-breakers", false),
         ] {
             assert_eq!(vocabulary.may_hold(term), may, "{term}");
         }

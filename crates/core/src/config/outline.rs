@@ -2,8 +2,8 @@
 //! values of ten thousand entries take ten times the memory of their text, and each is used only once.
 
 use std::ops::Range;
+use std::sync::mpsc;
 
-use rayon::prelude::*;
 use serde_json::Value;
 
 use super::plain_entry::PlainEntry;
@@ -42,26 +42,51 @@ pub(crate) fn outline<T: Send>(
     Ok(JsonOutline { value, starts: Vec::new(), made: Vec::new(), has_repeated_keys })
 }
 
+/// The number of entries that are parsed together, while those after them are still being found.
+const PARSED_TOGETHER: usize = 256;
+
 /// `None` if anything is wrong, if `sources` is not a list, or if it occurs twice.
 fn parse_parallel<T: Send>(
     text: &str,
     make: impl Fn(usize, PlainEntry<'_>) -> Option<T> + Sync,
 ) -> Option<JsonOutline<T>> {
-    let (list, items) = list_items(text, "sources")?;
-    let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
-    let value = serde_json::from_str(&rest).ok()?;
     // Parse the others into a `Value`: skipping a value accepts unpaired surrogates and numbers out of range.
-    let check = |(at, item): (usize, &Range<usize>)| {
-        let text = text.get(item.clone())?;
+    let check = |at: usize, item: Range<usize>| {
+        let text = text.get(item)?;
         if let Ok(entry) = serde_json::from_str::<PlainEntry>(text) {
             return Some((make(at, entry), false));
         }
         Some((None, has_repeated_keys(text, &serde_json::from_str(text).ok()?)))
     };
-    let checked: Option<Vec<_>> = items.par_iter().with_min_len(64).enumerate().map(check).collect();
-    let (made, repeated): (Vec<_>, Vec<_>) = checked?.into_iter().unzip();
+    let check_all = |first: usize, items: Vec<Range<usize>>| -> Option<Vec<_>> {
+        items.into_iter().enumerate().map(|(at, item)| check(first + at, item)).collect()
+    };
+    let (checked, parts) = mpsc::channel();
+    let mut starts = Vec::new();
+    let list = rayon::in_place_scope(|scope| {
+        let mut waiting = Vec::with_capacity(PARSED_TOGETHER);
+        let list = list_items(text, "sources", |item| {
+            starts.push(item.start);
+            waiting.push(item);
+            if waiting.len() == PARSED_TOGETHER {
+                let items = std::mem::replace(&mut waiting, Vec::with_capacity(PARSED_TOGETHER));
+                let (first, checked) = (starts.len() - items.len(), checked.clone());
+                scope.spawn(move |_| drop(checked.send((first, check_all(first, items)))));
+            }
+        });
+        let first = starts.len() - waiting.len();
+        drop(checked.send((first, check_all(first, waiting))));
+        list
+    })?;
+    drop(checked);
+    let mut parts: Vec<_> = parts.into_iter().collect();
+    parts.sort_unstable_by_key(|(first, _)| *first);
+    let parts: Option<Vec<_>> = parts.into_iter().map(|(_, part)| part).collect();
+    let (made, repeated): (Vec<_>, Vec<_>) = parts?.into_iter().flatten().unzip();
+    let rest = [text.get(..list.start)?, "[]", text.get(list.end..)?].concat();
+    let value = serde_json::from_str(&rest).ok()?;
     let has_repeated_keys = repeated.contains(&true) || has_repeated_keys(&rest, &value);
-    Some(JsonOutline { value, starts: items.into_iter().map(|item| item.start).collect(), made, has_repeated_keys })
+    Some(JsonOutline { value, starts, made, has_repeated_keys })
 }
 
 #[cfg(test)]

@@ -60,10 +60,10 @@ pub fn item_starts(json: &str, path: &[PointerStep<'_>]) -> Vec<usize> {
     starts
 }
 
-/// The range of the list in the top-level member `key`, and the ranges of its items. The text is not validated: it is
-/// valid if every item is valid and so is the text without the items. `None` if there is no such list or the key is
-/// repeated.
-pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usize>>)> {
+/// The range of the list in the top-level member `key`. Calls `each` with the range of each of its items, in order, as
+/// soon as its end is known. The text is not validated: it is valid if every item is valid and so is the text without the
+/// items. `None` if there is no such list or the key is repeated.
+pub fn list_items(json: &str, key: &str, mut each: impl FnMut(Range<usize>)) -> Option<Range<usize>> {
     let mut scan = Scan { bytes: json.as_bytes(), at: 0 };
     let mut found = None;
     scan.blank();
@@ -77,8 +77,8 @@ pub fn list_items(json: &str, key: &str) -> Option<(Range<usize>, Vec<Range<usiz
             scan.skip_value();
         } else if found.is_none() {
             let start = scan.at;
-            let items = scan.items()?;
-            found = Some((start..scan.at, items));
+            scan.items(&mut each)?;
+            found = Some(start..scan.at);
         } else {
             return None;
         }
@@ -222,8 +222,7 @@ impl Scan<'_> {
     }
 
     /// Scans a list whose items are separated by one comma each.
-    fn items(&mut self) -> Option<Vec<Range<usize>>> {
-        let mut items = Vec::new();
+    fn items(&mut self, mut each: impl FnMut(Range<usize>)) -> Option<()> {
         if self.peek()? != b'[' {
             return None;
         }
@@ -231,18 +230,18 @@ impl Scan<'_> {
         self.white();
         if self.peek()? == b']' {
             self.at += 1;
-            return Some(items);
+            return Some(());
         }
         loop {
             let start = self.at;
             self.skip_value();
-            items.push(start..self.at);
+            each(start..self.at);
             self.white();
             let after = self.peek()?;
             self.at += 1;
             match after {
                 b',' => self.white(),
-                b']' => return Some(items),
+                b']' => return Some(()),
                 _ => return None,
             }
         }
