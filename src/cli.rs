@@ -167,7 +167,7 @@ pub fn run(
         Err(refusal) => return Ok(print(CommandOutput::refused(refusal))),
     };
     // A profile that does not exist was reported above, which takes precedence.
-    if let Some(refused) = profiles::refusal(&arguments) {
+    if let Some(refused) = profiles::refusal(&arguments).or_else(|| connect::refusal(&arguments)) {
         return Ok(print(refused));
     }
     if let Some(refused) = arguments.command.as_ref().and_then(|command| workspace::refused(&options.context, command))

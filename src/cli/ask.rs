@@ -71,7 +71,8 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
             tags => format!("all sources with the tag {} are selected already", quoted_tags(tags)),
         };
         let message = format!("nothing to choose: {which}");
-        let json = json(&[("status", json!("all_selected")), ("message", json!(message))]);
+        let mut json = nothing(&message);
+        json["status"] = json!("all_selected");
         return CommandOutput::new(json, format!("{message}\n"));
     } else {
         let message = format!(

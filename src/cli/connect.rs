@@ -18,7 +18,7 @@ use self::connection::{Connection, RequestedParts};
 use self::file_change::Verb;
 use self::found::FoundAgent;
 use super::answer::CommandOutput;
-use super::args::{ConnectArgs, DisconnectArgs, OutputFormat, SettingsArgs};
+use super::args::{Cli, Command, ConnectArgs, DisconnectArgs, OutputFormat, SettingsArgs};
 use super::fix;
 use super::output::{ask, can_ask, print_error, print_to_stderr};
 use super::workspace::nothing_found;
@@ -29,6 +29,20 @@ use refdesk_desk::{Desk, Session};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::names::either;
 use refdesk_text::{Code, Error};
+
+/// Refuses options that an agent's entries would not have.
+pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
+    let Some(Command::Connect(_)) = arguments.command else { return None };
+    let desk = Some(&arguments.desk).filter(|desk| *desk != "default");
+    let config = arguments.config.as_ref().map(|file| file.display().to_string());
+    let given = [("--desk", desk), ("--config", config.as_ref()), ("--profile", arguments.profile.as_ref())];
+    let session = [("--session", arguments.session.as_ref())];
+    let (option, value) = given.into_iter().chain(session).find_map(|(option, value)| Some((option, value?)))?;
+    let message =
+        format!("`refdesk connect` writes no {option} into an agent's settings, so '{value}' would not count there");
+    let fix = format!("leave {option} out; to have it, add it there to the commands that `refdesk connect` writes");
+    Some(CommandOutput::usage(message, fix))
+}
 
 /// Connects the named agents, or those found on this machine if none is named.
 pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: OutputFormat) -> CommandOutput {

@@ -48,8 +48,11 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::Pick(id) => format!("`refdesk select {}` picks it", argument(id)),
         Fix::Reload => "run the command again".into(),
         Fix::RewritePages(database) => {
-            let command = format!("`refdesk db document --overwrite-edited {}`", argument(database));
-            format!("{command} rewrites it where '{}' is configured; elsewhere, restore the file", one_line(database))
+            let command = format!("`refdesk db document {}`", argument(database));
+            let name = one_line(database);
+            format!(
+                "delete it if it is there; {command} writes it again where '{name}' is configured; elsewhere, restore it"
+            )
         }
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::ShowTemplate => {
@@ -98,7 +101,7 @@ mod tests {
             (Fix::FindColumn, "refdesk search --kind column"),
             (Fix::Include, "refdesk include"),
             (Fix::Pick, "refdesk select"),
-            (Fix::RewritePages, "refdesk db document --overwrite-edited"),
+            (Fix::RewritePages, "refdesk db document"),
             (Fix::ShowKnown, "refdesk show"),
             (Fix::ShowVariables, "refdesk templates variables"),
         ];

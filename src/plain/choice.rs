@@ -398,8 +398,11 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     }
 }
 
-/// What else is new about sources that the change picked: no longer excluded, or waiting for trust.
+/// What else is new about sources that the change picked, which are no longer excluded or wait for trust, and about
+/// others, which it trusted.
 fn about_picks(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome) {
+    let members = change.before.selection.members().iter().map(|member| member.id.as_str());
+    let trusted: Vec<&str> = members.filter(|id| waits(&change.before, id) && !waits(after, id)).collect();
     let before = &change.before.selection;
     let picked = change.named.iter().map(SourceId::as_str);
     let picked = picked.filter(|id| after.selection.is_picked(id) && !before.is_picked(id));
@@ -411,6 +414,9 @@ fn about_picks(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome
     }
     if !waiting.is_empty() {
         turn.print(format!("{} for your trust. Type trust to see why.", verb(&waiting, "waits", "wait")));
+    }
+    if !trusted.is_empty() {
+        turn.print(format!("{} trusted as now.", verb(&trusted, "is", "are")));
     }
 }
 

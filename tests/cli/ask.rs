@@ -143,6 +143,7 @@ fn offered_sources_follow_tags_and_the_current_selection() {
     let tagged = world.json(&["ask", "--tag", "java"], 0);
     let message = "nothing to choose: all sources with the tag 'java' are selected already";
     assert_eq!((&tagged["status"], &tagged["message"]), (&json!("all_selected"), &json!(message)));
+    assert_eq!(tagged.get("request_id"), Some(&Value::Null), "the members of the other answers");
     assert_eq!(Workspace::new().json(&["ask"], 1)["status"], "no_sources");
 }
 

@@ -552,7 +552,10 @@ fn the_doctor_says_what_a_database_needs() {
     world.run(&["db", "document", "--yes"]).exits(0);
     world.put("docs/databases/shop/artist/tables/main.Artist.json", b"{");
     let told = line("databases: docs/databases/shop/").exits(0);
-    assert!(told.text().contains("fix: `refdesk db document --overwrite-edited shop` rewrites it"), "{told}");
+    assert!(
+        told.text().contains("fix: delete it if it is there; `refdesk db document shop` writes it again"),
+        "{told}"
+    );
 }
 
 #[test]

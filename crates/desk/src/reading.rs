@@ -185,21 +185,24 @@ impl Local<'_> {
     fn read_below(&self, path: Option<&str>, lines: Option<Lines>) -> Result<Reading, Error> {
         let within = path.map_or_else(|| Ok(PathBuf::new()), |path| self.within(path))?;
         let asked = self.place.path.join(&within);
-        let shown = within.to_str().filter(|shown| shown.contains('\\') && fs::symlink_metadata(&asked).is_err());
+        let is_escaped = |shown: &&str| shown.contains(['\\', char::REPLACEMENT_CHARACTER]);
+        let shown = within.to_str().filter(is_escaped).filter(|_| fs::symlink_metadata(&asked).is_err());
         match shown.and_then(|shown| self.shown_as(shown)) {
             Some(path) => self.read(&self.place.path.join(path), lines),
             None => self.read(&asked, lines),
         }
     }
 
-    /// The file of the folder that is listed as `shown`, where hidden characters are escaped.
+    /// The only file of the folder that is listed as `shown`, where hidden characters are escaped and bytes that are not
+    /// UTF-8 replaced.
     fn shown_as(&self, shown: &str) -> Option<PathBuf> {
         let Ok(Opened::Folder(folder)) = open(&self.place.resolved) else { return None };
         let is_it = |file: &WalkedFile| {
             let path = lossy(&file.path);
             visible(&path) == shown || one_line(&path) == shown
         };
-        files_of(&folder, Path::new("")).0.into_iter().find(is_it).map(|file| file.path)
+        let mut found = files_of(&folder, Path::new("")).0.into_iter().filter(is_it);
+        found.next().filter(|_| found.next().is_none()).map(|file| file.path)
     }
 
     /// The path within the source's folder for the given one, with `.` and `..` resolved.

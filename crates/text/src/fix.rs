@@ -61,7 +61,7 @@ pub enum Fix {
     Pick(String),
     /// Read the workspace again.
     Reload,
-    /// Rewrite the pages of this database, including edited ones.
+    /// Have a page of this database that is damaged or missing written again.
     RewritePages(String),
     /// Rewrite the paths of moved sources.
     RewritePaths,
@@ -131,7 +131,7 @@ impl Fix {
             Self::Reload => "reload the workspace",
             Self::RewritePages(database) => {
                 return Cow::Owned(format!(
-                    "document '{database}' again and replace its edited pages, or restore the file"
+                    "delete the page if it is there, and document '{database}' again; or restore the file"
                 ));
             }
             Self::RewritePaths => "rewrite the path",

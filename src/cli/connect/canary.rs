@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use refdesk_agents::canary::{
     self as trial, CanaryAnswer, CanaryEnd, CanaryFailure, CanaryJob, CanaryPrompt, CanaryResult, CanaryStep,
 };
-use refdesk_agents::setup::Client;
+use refdesk_agents::setup::{Client, NAME};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
+use super::super::environment;
 use super::super::signals::Signals;
 use super::command_line::shown_command;
 
@@ -80,7 +81,10 @@ pub(in crate::cli) fn failure(results: &[CanaryResult], client: &Client, for_use
 pub(in crate::cli) fn fix(failure: &CanaryFailure, client: &Client, for_user: bool) -> String {
     let fix = match failure {
         CanaryFailure::NotFound(_) if for_user => {
-            return format!("`refdesk connect {} --user` writes the path of this program", client.word);
+            return match environment::own_file().filter(|own| own.file_stem().is_none_or(|name| name != NAME)) {
+                Some(own) => format!("rename {} to {NAME}, or install refdesk in a folder on PATH", own.display()),
+                None => format!("`refdesk connect {} --user` writes the path of this program", client.word),
+            };
         }
         CanaryFailure::NotFound(_) => {
             "install refdesk in a folder on PATH, or connect with --user, which writes its path"

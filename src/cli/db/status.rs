@@ -6,6 +6,7 @@ use super::{failed_json, not_done};
 use crate::cli::answer::CommandOutput;
 use crate::cli::args::DbNames;
 use crate::cli::table;
+use refdesk_database::schema::diff::DifferenceKind;
 use refdesk_desk::{Desk, DocumentOptions, database_failures};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::{counted, grouped};
@@ -132,7 +133,8 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
     if count > 0 {
         let message = format!("{} between the databases and their pages", counted(count, "difference"));
         // Documenting again leaves edited pages unchanged.
-        let fix = if count == run.edited.len() + run.left_over.len() {
+        let stale = found.iter().flat_map(|it| &it.differences).filter(|it| it.kind == DifferenceKind::EditedPageStale);
+        let fix = if count == run.edited.len() + run.left_over.len() + stale.count() {
             "move your changes to notes; `refdesk db document --overwrite-edited` replaces the edited files"
         } else {
             "`refdesk db document` brings the pages up to date"

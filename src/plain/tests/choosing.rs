@@ -191,6 +191,33 @@ fn a_pick_says_that_it_lifts_an_exclusion_and_waits_for_trust() {
 }
 
 #[test]
+fn a_pick_names_what_it_trusts_besides() {
+    let mut state = state();
+    let catalog_with = |place| {
+        let mut sources = fixture::sources();
+        let selectable = refdesk_core::catalog::Mode::Selectable;
+        sources.push(fixture::source("release-notes", "Notes", selectable, &[], place));
+        std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources))
+    };
+    let note = |state| fixture::local("/elsewhere/a.md", state);
+    let selection = fixture::selection(vec![fixture::member("release-notes", 0, &[])], &[], &[]);
+    state.snapshot = Snapshot {
+        catalog: catalog_with(note(refdesk_core::catalog::PathState::Untrusted)),
+        selection: selection.clone().into(),
+        ..fixture::snapshot()
+    };
+    asked(&mut state, "pick timeouts");
+    let members = vec![fixture::member("release-notes", 0, &[]), fixture::member("timeouts", 0, &[])];
+    state.snapshot = Snapshot {
+        catalog: catalog_with(note(refdesk_core::catalog::PathState::File)),
+        selection: fixture::selection(members, &[], &[]).into(),
+        ..fixture::snapshot()
+    };
+    let lines = answered(&mut state, Response::Done(Vec::new())).lines;
+    assert_eq!(lines[..2], ["Picked timeouts.", "release-notes is trusted as now."]);
+}
+
+#[test]
 fn excluded_auto_sources_stay_in_the_instructions() {
     for (line, expected) in [
         (

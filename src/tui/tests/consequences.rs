@@ -41,6 +41,7 @@ pub fn picked(ids: &[&str], kept: &[&str], pulled_in: &[&str], tokens: i64) -> R
         kept,
         pulled_in,
         excluded: Vec::new(),
+        trusted: Vec::new(),
         cost: of_sources(tokens),
         unknown,
         missing,
@@ -93,6 +94,10 @@ fn a_smaller_pick_names_what_it_excludes() {
     answered.0.excluded = ["timeouts", "legacy-errors", "a", "b"].map(Into::into).to_vec();
     answer(&mut state, Response::Picked(Ok(answered)));
     assert!(message(&state).contains("more; excluded 4 sources: u"), "{}", message(&state));
+    let Response::Picked(Ok(mut answered)) = picked(&["timeouts"], &[], &[], 640) else { panic!() };
+    answered.0.trusted = vec!["payments-api".into()];
+    answer(&mut state, Response::Picked(Ok(answered)));
+    assert_eq!(message(&state), "Picked @timeouts, ~640 tokens; trusted as now @payments-api: u undoes it");
 }
 
 #[test]

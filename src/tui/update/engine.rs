@@ -230,12 +230,12 @@ fn followed(state: &State, picked: &Picked) -> String {
         [id] => source_words::untrusted_note(&state.snapshot, id.as_str()).to_owned(),
         several => source_words::waiting(source_words::count_waiting(&state.snapshot, several)),
     };
-    let excluded: Vec<&str> = picked.excluded.iter().map(SourceId::as_str).collect();
-    let excluded = match excluded.as_slice() {
+    let besides = |what: &str, ids: &[SourceId]| match ids {
         [] => String::new(),
-        several @ [_, _, _, ..] => format!("; excluded {}", cells::counted(several.len(), "source")),
-        excluded => format!("; excluded {}", source_state::ids(excluded)),
+        [_, _, _, ..] => format!("; {what} {}", cells::counted(ids.len(), "source")),
+        few => format!("; {what} {}", source_state::ids(&few.iter().map(SourceId::as_str).collect::<Vec<_>>())),
     };
+    let excluded = besides("excluded", &picked.excluded) + &besides("trusted as now", &picked.trusted);
     match count {
         0 if !is_new && picked.kept.is_empty() => {
             format!("Picked {ids}, already in the instructions{excluded}: {undo} undoes it")

@@ -541,6 +541,17 @@ fn an_unknown_agent_is_a_usage_error() {
     assert!(ran.stderr.contains("did you mean 'claude-code'? use claude-code,"), "{ran}");
 }
 
+/// The agents' entries would not have them, and so would not do what the connection's test shows.
+#[test]
+fn options_that_the_entries_would_not_have_are_refused() {
+    let world = Workspace::new();
+    for option in ["--desk", "--config", "--profile", "--session"] {
+        let ran = world.run(&[option, "other", "connect", "claude-code", "--yes"]).exits(2);
+        assert!(ran.stderr.contains(&format!("leave {option} out")), "{ran}");
+    }
+    assert_eq!(listing(&world), []);
+}
+
 #[test]
 fn entries_for_other_programs_are_kept_and_reported() {
     let world = Workspace::new();

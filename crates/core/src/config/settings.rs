@@ -179,7 +179,8 @@ fn read_channel(fields: &mut Fields<'_>) -> ChannelSettings {
         kind: kind.unwrap_or_default(),
         timeout: fields.seconds("timeout", default.timeout),
         endpoint: fields.string("endpoint").map(str::to_owned),
-        base_path: fields.string("base_path").map(str::to_owned),
+        // An empty one would be the workspace itself.
+        base_path: fields.string("base_path").filter(|path| !path.trim().is_empty()).map(str::to_owned),
         headers: read_headers(fields),
         auth_token_env: fields.string("auth_token_env").map(str::to_owned),
         secret_env: fields.string("secret_env").map(str::to_owned),

@@ -1,5 +1,6 @@
 //! The files of excluded sources.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::Selection;
@@ -8,10 +9,12 @@ use crate::catalog::{Catalog, Source};
 /// The files that belong to excluded sources: all innermost sources that contain such a file are excluded.
 #[derive(Debug, Clone, Default)]
 pub struct ExcludedFiles<'a> {
-    /// The excluded sources with a path, and their resolved paths.
-    excluded: Vec<(&'a str, &'a Path)>,
+    /// The ids of the excluded sources with a path.
+    ids: HashSet<&'a str>,
+    /// Their resolved paths.
+    excluded: HashSet<&'a Path>,
     /// The resolved paths of the other sources in them.
-    others: Vec<&'a Path>,
+    others: HashSet<&'a Path>,
 }
 
 impl Selection {
@@ -25,29 +28,64 @@ impl<'a> ExcludedFiles<'a> {
     /// The files of excluded sources with these ids.
     pub fn of(excluded: &[String], catalog: &'a Catalog) -> Self {
         let path = |source: &'a Source| Some((source.id.as_str(), source.place()?.resolved.as_ref()));
-        let excluded: Vec<(&str, &Path)> = excluded.iter().filter_map(|id| path(catalog.get(id)?)).collect();
-        let is_inside = |(id, path): &(&str, &Path)| {
-            excluded.iter().all(|(excluded, _)| excluded != id)
-                && excluded.iter().any(|(_, outer)| path.starts_with(outer))
+        let (ids, excluded): (HashSet<&str>, HashSet<&Path>) =
+            excluded.iter().filter_map(|id| path(catalog.get(id)?)).unzip();
+        let is_inside =
+            |(id, path): &(&str, &Path)| !ids.contains(id) && path.ancestors().any(|outer| excluded.contains(outer));
+        let others = match excluded.is_empty() {
+            true => HashSet::new(),
+            false => catalog.sources().iter().filter_map(path).filter(is_inside).map(|(_, path)| path).collect(),
         };
-        let others = catalog.sources().iter().filter_map(path).filter(is_inside).map(|(_, path)| path).collect();
-        Self { excluded, others }
+        Self { ids, excluded, others }
     }
 
     /// The resolved paths of the excluded sources.
     pub fn paths(&self) -> impl Iterator<Item = &'a Path> {
-        self.excluded.iter().map(|(_, path)| *path)
+        self.excluded.iter().copied()
     }
 
     /// Whether the file at this resolved path is one of them.
     pub fn contains(&self, file: &Path) -> bool {
-        // Of paths that contain the same file, the innermost is the longest.
-        let length = |path: &&Path| file.starts_with(path).then_some(path.as_os_str().len());
-        self.paths().filter_map(|path| length(&path)).max() > self.others.iter().filter_map(length).max()
+        let is_other = |path: &Path| self.others.contains(path);
+        let innermost = file.ancestors().find(|path| is_other(path) || self.excluded.contains(path));
+        innermost.is_some_and(|path| !is_other(path))
     }
 
     /// Whether this source, which is not excluded itself, must not lead to the file at this resolved path.
     pub fn hides(&self, source: &str, file: &Path) -> bool {
-        self.excluded.iter().all(|(excluded, _)| *excluded != source) && self.contains(file)
+        !self.ids.contains(source) && self.contains(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::PathState;
+    use crate::catalog::testing::local;
+
+    /// Of the sources that contain a file, the innermost decides; of two with one path, the one that is not excluded.
+    #[test]
+    fn the_innermost_source_decides() {
+        let sources = [("all", "/w"), ("a", "/w/a"), ("b", "/w/a/b"), ("same", "/w/a/b"), ("c", "/w/a/b/c.md")];
+        let sources = sources.map(|(id, path)| local(id, Path::new(path), PathState::Directory));
+        let catalog = Catalog::new(sources.to_vec());
+        for (ids, file, expected) in [
+            (&[][..], "/w/a/x.md", false),
+            (&["a"], "/w/x.md", false),
+            (&["a"], "/w/a/x.md", true),
+            (&["a"], "/w/ab/x.md", false),
+            (&["a"], "/w/a/b/x.md", false),
+            (&["a", "b"], "/w/a/b/x.md", false),
+            (&["a", "b", "same"], "/w/a/b/x.md", true),
+            (&["all", "same"], "/w/a/b/x.md", false),
+            (&["all", "a", "b", "same"], "/w/a/b/c.md", false),
+            (&["c"], "/w/a/b/c.md", true),
+            (&["none"], "/w/x.md", false),
+        ] {
+            let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+            let excluded = ExcludedFiles::of(&ids, &catalog);
+            assert_eq!(excluded.contains(Path::new(file)), expected, "{ids:?}: {file}");
+            assert_eq!(excluded.hides("all", Path::new(file)), expected && !ids.contains(&"all".to_owned()), "{ids:?}");
+        }
     }
 }

@@ -95,6 +95,8 @@ pub enum DifferenceKind {
     CommentChanged,
     /// Something changed that pages do not show, or the JSON page that would show it was altered.
     DefinitionChanged,
+    /// The page for people was edited and stays as it was before the definition changed.
+    EditedPageStale,
 }
 
 impl DifferenceKind {
@@ -122,6 +124,7 @@ impl DifferenceKind {
             Self::CommentRemoved => "comment is gone",
             Self::CommentChanged => "comment changed",
             Self::DefinitionChanged => "definition changed",
+            Self::EditedPageStale => "edited page is stale",
         }
     }
 }
@@ -187,7 +190,10 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
     differences.of_table(old, new);
     differences.of_columns(old, new);
     differences.of_constraints(old, new);
-    if differences.found.len() == known {
+    if differences.found.len() == known && before.page == PageFileState::Edited {
+        let detail = "the edited page is from before the definition changed".to_owned();
+        differences.note(DifferenceKind::EditedPageStale, None, detail);
+    } else if differences.found.len() == known {
         let detail = "in something that pages do not show, such as a collation, the name of a key or a check on a sensitive column";
         differences.note(DifferenceKind::DefinitionChanged, None, detail.to_owned());
     }

@@ -52,6 +52,8 @@ pub struct Picked {
     pub pulled_in: Vec<SourceId>,
     /// Sources excluded so that the pick pulls in no more than requested.
     pub excluded: Vec<SourceId>,
+    /// Sources that were selected already, waited for trust, and are trusted now.
+    pub trusted: Vec<SourceId>,
     /// The additional cost for an agent.
     pub cost: CostChange,
     /// Ids that are not in the catalog.
@@ -157,6 +159,7 @@ impl Desk {
             kept: Vec::new(),
             pulled_in: Vec::new(),
             excluded: Vec::new(),
+            trusted: Vec::new(),
             cost: CostChange::default(),
             unknown: asked.unknown,
             missing: asked.missing.iter().map(ToString::to_string).collect(),
@@ -173,7 +176,7 @@ impl Desk {
         };
         let confirmed: Vec<SourceId> = asked.known.iter().filter(is_confirmed).cloned().collect();
         let known = self.requested.clone();
-        let (mut renewed, mut not_trusted) = (Vec::new(), None);
+        let mut not_trusted = None;
         if !asked.known.is_empty() {
             let done = self.change(session, new, |choice| {
                 let picked: Vec<SourceId> = asked.known.iter().filter(|id| choice.pick(id.as_str())).cloned().collect();
@@ -196,7 +199,7 @@ impl Desk {
                 match self.trust_picked(made, &known) {
                     Ok(trusted) => {
                         let is_earlier = |id: &SourceId| done.before.contains(id.as_str());
-                        renewed = trusted.into_iter().filter(is_earlier).collect();
+                        answer.trusted = trusted.into_iter().filter(is_earlier).collect();
                     }
                     Err(error) => not_trusted = Some(error.message),
                 }
@@ -224,8 +227,8 @@ impl Desk {
         if !lifted.is_empty() {
             answer.done.push_str(&format!("; no longer excluded: {}", mention_some(&lifted)));
         }
-        if !renewed.is_empty() {
-            answer.done.push_str(&format!("; trusted as they are now: {}", mention_some(&renewed)));
+        if !answer.trusted.is_empty() {
+            answer.done.push_str(&format!("; trusted as they are now: {}", mention_some(&answer.trusted)));
         }
         answer.left_out = self.left_out(&answer, tags);
         answer.left_out.extend(not_trusted);

@@ -48,9 +48,7 @@ impl Desk {
 
     /// The folders that catalog entries point to, other than the current pages folder.
     fn earlier_folders(&self, docs_path: &str) -> BTreeSet<String> {
-        let config = self.databases().0;
         let references = self.references_folder();
-        let names: Vec<&String> = config.databases.iter().map(|database| &database.name).chain(&config.wrong).collect();
         let folder_of = |source: &Source| {
             let rest = source.id.as_str().strip_prefix("db-")?;
             let file = references.join(format!("{}.json", source.id.as_str()));
@@ -58,8 +56,9 @@ impl Desk {
             let place = absolute(&references, Path::new(written));
             let place = lossy(place.strip_prefix(self.workspace()).ok()?);
             let page = if place.ends_with(".md") { place } else { format!("{place}/README.md") };
-            let of_name = |name: &&&String| rest.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-'));
-            names.iter().filter(of_name).find_map(|name| folder_of_page(&page, name).map(str::to_owned))
+            // The database may no longer be configured, and its name may contain hyphens.
+            let mut names = rest.match_indices('-').filter_map(|(end, _)| rest.get(..end));
+            names.find_map(|name| folder_of_page(&page, name).map(str::to_owned))
         };
         let folders = self.catalog().sources().iter().filter_map(folder_of);
         folders.filter(|folder| folder != docs_path && is_pages_folder(folder)).collect()

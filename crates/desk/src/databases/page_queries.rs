@@ -87,6 +87,12 @@ impl Desk {
         pages
     }
 
+    /// Whether there are pages of databases in the catalog. A profile may leave them out.
+    pub(crate) fn has_documented_tables(&self) -> bool {
+        let is_there = || self.documented_for(None).has_tables();
+        !self.documented_pages().is_empty() && (!self.is_narrowed() || is_there())
+    }
+
     /// The JSON pages that cannot be used.
     pub fn damaged_pages(&self) -> Vec<Diagnostic> {
         let pages = self.documented_pages();

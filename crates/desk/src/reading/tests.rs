@@ -1,5 +1,6 @@
 //! What an agent gets from a source, and the message if it gets nothing.
 
+use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -357,4 +358,17 @@ fn the_list_leaves_out_the_json_beside_a_page_of_a_table() {
         assert_eq!(listing.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), expected);
     }
     assert_eq!(world.reported("dir", Some("tables/s.t.json"), None), "{}", "it can still be read by its path");
+}
+
+/// A name that is not UTF-8 is listed with a replacement for its bytes, and can be read by that, unless two would fit.
+#[test]
+fn a_file_is_read_by_the_name_that_its_list_shows() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let world = World::with(&[]);
+    let put = |name: &[u8]| write_atomic(&world.root.join("ws/dir").join(OsStr::from_bytes(name)), b"text").unwrap();
+    put(b"a\xff.md");
+    assert_eq!(world.reported("dir", Some("a\u{fffd}.md"), None), "text");
+    put(b"a\xfe.md");
+    assert!(world.reported("dir", Some("a\u{fffd}.md"), None).starts_with("no-such-file"));
 }

@@ -76,6 +76,7 @@ fn an_auto_source_that_is_pulled_in_counts_as_auto_and_costs_nothing_more() {
         kept: Vec::new(),
         pulled_in: vec!["timeouts".into(), "team-conventions".into()],
         excluded: Vec::new(),
+        trusted: Vec::new(),
         unknown: Vec::new(),
         missing: Vec::new(),
         done: String::new(),

@@ -199,6 +199,9 @@ fn the_reason_explains_the_state_of_the_pages() {
         let side = TableSide { metadata_hash, page, ..written.clone() };
         assert_eq!(told(side), expected.into_iter().collect::<Vec<_>>(), "{page:?}");
     }
+    let edited =
+        TableSide { metadata_hash: Some("old".into()), page: PageFileState::Edited, ..sides(&[orders()]).remove(0) };
+    assert_eq!(told(edited), ["edited page is stale: the edited page is from before the definition changed"]);
     let changed = "definition changed: what changed is unknown, because the JSON page";
     for (doc, data, expected) in [
         (&other, PageFileState::Written, "new column: INT not null".to_owned()),

@@ -90,9 +90,19 @@ impl Desk {
 
     pub(in crate::databases) fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
         let docs_path = &self.databases().0.docs_path;
-        let none = || {
-            let message = format!("there are no database pages in {docs_path}");
-            Error::new(Code::NotDocumented, message, Fix::DocumentDatabases)
+        let none = || match (self.databases().0.databases.is_empty(), self.documented_pages().is_empty()) {
+            (_, false) if self.is_narrowed() => {
+                let message = "the profile leaves out the sources of the database pages";
+                Error::new(Code::NotDocumented, message, Fix::ListProfiles)
+            }
+            (false, _) if self.workspace().join(docs_path).is_dir() => {
+                let message = format!("the database pages in {docs_path} are not complete yet");
+                Error::new(Code::NotDocumented, message, "document the databases; pages already written are kept")
+            }
+            _ => {
+                let message = format!("there are no database pages in {docs_path}");
+                Error::new(Code::NotDocumented, message, Fix::DocumentDatabases)
+            }
         };
         let view = self.documented_for(access);
         if view.pages.is_empty() {
@@ -100,7 +110,7 @@ impl Desk {
             // If the manifest is unreadable, report why.
             self.manifest(docs_path).map_err(|problem| Error::new(problem.code, problem.message, problem.fix))?;
         }
-        if view.tables.iter().any(Option::is_some) {
+        if view.has_tables() {
             return Ok(view);
         }
         Err(match self.pages_without_source() {
@@ -152,6 +162,11 @@ fn access_of(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Optio
 }
 
 impl DatabaseView {
+    /// Whether a table's page is in the catalog.
+    pub(in crate::databases) fn has_tables(&self) -> bool {
+        self.tables.iter().any(Option::is_some)
+    }
+
     /// The positions of the tables in this database and domain that the reader may know about.
     pub(super) fn tables(&self, database: Option<&str>, domain: Option<&str>) -> Vec<usize> {
         self.tables_of(database, domain).filter(|at| self.is_known(*at)).collect()

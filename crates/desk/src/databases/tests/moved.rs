@@ -76,6 +76,19 @@ fn a_run_about_one_database_leaves_the_others_where_they_were() {
 }
 
 #[test]
+fn pages_of_the_last_database_are_removed_from_where_they_were() {
+    let world = World::new();
+    world.put(".jaato/databases.yaml", &with_docs_path(CONFIG, "documentation/db"));
+    world.document(&options());
+    world.put(".jaato/databases.yaml", "databases: []");
+    assert_eq!(world.desk().databases_of_run(&[]).map(|databases| databases.len()), Ok(0));
+    world.document(&options());
+    assert_eq!(in_folder(world.pages().keys(), "documentation/db"), 0);
+    assert!(world.desk().catalog().is_empty());
+    assert!(world.desk().databases_of_run(&[]).is_err());
+}
+
+#[test]
 fn runs_about_other_databases_still_report_edited_pages_of_dropped_tables() {
     let world = World::new();
     world.sql("app.db", "CREATE TABLE a (b INTEGER PRIMARY KEY)");

@@ -111,7 +111,7 @@ impl Worker<'_> {
             undo,
             redo,
             exclude_tools: self.desk.settings().exclude_tools.clone().into(),
-            has_databases: !self.desk.documented_pages().is_empty(),
+            has_databases: self.desk.has_documented_tables(),
             configured_databases: self.desk.databases().0.databases.len(),
             watching: self.watching.clone(),
             reads: self.reads,

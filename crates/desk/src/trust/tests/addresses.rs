@@ -220,6 +220,7 @@ fn what_a_pick_brings_needs_trust_again_once_it_changes() {
     configure("https://evil.example", "run");
     let again = world.desk().pick(&session(), &["api".to_owned()], &[]).unwrap();
     assert_eq!(again.summary(), "already picked: @api; trusted as they are now: @api");
+    assert_eq!(again.trusted, ["api".into()]);
     assert_eq!(waiting(&mut world.desk()), Vec::<String>::new());
     // An exclusion that a person lifts.
     let mut desk = world.desk();
