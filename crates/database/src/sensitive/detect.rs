@@ -1,8 +1,9 @@
 //! Detects personal data and secrets: addresses, numbers with check digits, keys.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use super::passages::grouped_number;
+use crate::parts::place;
 
 /// The minimum length of a part that is examined separately.
 const PART: usize = 6;
@@ -16,11 +17,10 @@ pub(crate) fn detect(text: &str) -> Option<&'static str> {
     let is_quote = |c: char| "[]{}<>()\"',;|=\n\t".contains(c);
     let is_structured = text.contains(is_quote) || text.contains(": ") || text.contains("\":");
     let parts = text.split(move |c: char| is_quote(c)).filter(move |_| is_structured);
-    let words = text.split(move |c: char| is_quote(c) || c.is_whitespace());
-    // The value after a colon: `mail:ann@example.org`.
-    let halves = words.clone().filter_map(|word| word.split_once(':')).map(|(_, value)| value);
-    let of_parts = || parts.chain(words).chain(halves).filter(|part| part.len() >= PART).find_map(whole);
-    whole(text).or_else(of_parts).or_else(|| grouped_number(text))
+    let mut words = text.split(move |c: char| is_quote(c) || c.is_whitespace());
+    let of_parts = || parts.filter(|part| part.len() >= PART).find_map(whole);
+    let of_words = || words.find_map(|word| value_in(word).map(|(_, kind)| kind));
+    whole(text).or_else(of_parts).or_else(of_words).or_else(|| grouped_number(text))
 }
 
 /// The kind of sensitive value that an integer's digits form. Phone numbers are distinguishable from other numbers only
@@ -58,8 +58,29 @@ pub(crate) fn is_degree(number: f64, text: &str) -> bool {
     number.abs() <= 180.0 && (4..=8).contains(&places)
 }
 
+/// The sensitive value in a word, and its kind: what follows a colon (`mail:ann@example.org`), the word, or a part of it.
+pub(super) fn value_in(word: &str) -> Option<(&str, &'static str)> {
+    let word = word.trim_matches(['.', ':', '!', '?']);
+    let value = word.split_once(':').map_or(word, |(_, value)| value);
+    let value = if value.starts_with("//") { word } else { value };
+    let found = [value, word].into_iter().find_map(|part| Some((part, whole_word(part)?)));
+    let mut parts = word.split([':', '/', '&', '?', '#']);
+    found.or_else(|| parts.find_map(|part| Some((part, kind_of_part(word, part)?))))
+}
+
+fn kind_of_part(word: &str, part: &str) -> Option<&'static str> {
+    let is_in_path = word.get(..place(word, part).start).is_some_and(|before| before.ends_with('/'));
+    whole_word(part).filter(|kind| match *kind {
+        // `grouped_number` finds them in any text; a part may be the seconds of a time, or a number in a path.
+        "card" | "IBAN" | "phone" => false,
+        // A version (`Chrome/120.0.0.0`) or a long name.
+        "IP address" | "secret" => !is_in_path,
+        _ => true,
+    })
+}
+
 /// The kind of sensitive value that one word is.
-pub(super) fn whole_word(word: &str) -> Option<&'static str> {
+fn whole_word(word: &str) -> Option<&'static str> {
     if word.len() < PART { None } else { whole(word) }
 }
 
@@ -71,8 +92,8 @@ fn whole(text: &str) -> Option<&'static str> {
     let detectors: [(&'static str, bool); 13] = [
         ("private key", text.contains("-----BEGIN ")),
         ("token", is_jwt(text)),
-        ("e-mail", has_mail(text)),
         ("URL with user", is_url_with_user(text)),
+        ("e-mail", has_mail(text)),
         ("IBAN", is_iban(text)),
         ("card", is_card(text, &digits)),
         ("IP address", is_ip(text)),
@@ -107,12 +128,13 @@ fn has_mail(text: &str) -> bool {
 }
 
 fn has_plain_mail(text: &str) -> bool {
-    text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '(' | ')')).any(|word| {
-        let Some((user, host)) = word.rsplit_once('@') else { return false };
-        let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
-        let ending = host.rsplit('.').next().unwrap_or_default();
-        !user.is_empty() && host.contains('.') && ending.len() >= 2 && host.chars().all(is_host)
-    })
+    let is_host = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-')).unwrap_or(rest.len());
+        let host = rest.get(..end).unwrap_or_default().trim_end_matches(['.', '-']);
+        host.rsplit_once('.').is_some_and(|(_, ending)| ending.len() >= 2)
+    };
+    let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '(' | ')'));
+    words.any(|word| word.trim_start_matches('@').split('@').skip(1).any(is_host))
 }
 
 fn is_url_with_user(text: &str) -> bool {
@@ -159,18 +181,29 @@ pub(super) fn is_card(text: &str, digits: &[u8]) -> bool {
     is_shaped && (13..=19).contains(&digits.len()) && sum.is_multiple_of(10) && digits.iter().any(|digit| *digit != 0)
 }
 
+/// An address by itself, of a network, with a port, with the name of an interface, or as the host of a URL.
 fn is_ip(text: &str) -> bool {
-    let address = text.split('/').next().unwrap_or_default();
+    let host = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let host = host.split(['/', '?', '#', '%']).next().unwrap_or_default();
+    let is_address = || host.parse::<IpAddr>().is_ok() || host.parse::<SocketAddr>().is_ok();
     // Two colons by themselves are an address too.
-    address.contains(|c: char| c.is_ascii_digit()) && address.parse::<IpAddr>().is_ok()
+    host.contains(|c: char| c.is_ascii_digit()) && is_address()
 }
 
+/// `00:1b:44:11:3a:b7` and `001b.4411.3ab7`.
 fn is_mac(text: &str) -> bool {
-    let parts: Vec<&str> = text.split([':', '-']).collect();
-    parts.len() == 6 && parts.iter().all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    let is_grouped = |parts: &[&str], count: usize, length: usize| {
+        let is_hex = |part: &&str| part.len() == length && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        parts.len() == count && parts.iter().all(is_hex)
+    };
+    let has = |is: fn(&u8) -> bool| text.bytes().any(|byte| is(&byte));
+    is_grouped(&text.split([':', '-']).collect::<Vec<_>>(), 6, 2)
+        || (is_grouped(&text.split('.').collect::<Vec<_>>(), 3, 4)
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_alphabetic))
 }
 
-/// `123-45-6789` and `AB 12 34 56 C`.
+/// `123-45-6789`, `AB 12 34 56 C` and `756.1234.5678.97`.
 fn is_social_security(text: &str) -> bool {
     let sign = |c: char| match c {
         '0'..='9' => '9',
@@ -178,7 +211,14 @@ fn is_social_security(text: &str) -> bool {
         c => c,
     };
     let shape: String = text.chars().map(sign).collect();
-    ["999-99-9999", "AA999999A", "AA 99 99 99 A"].contains(&shape.as_str())
+    let is_swiss = || shape == "999.9999.9999.99" && text.starts_with("756.") && has_ean_check_digit(text);
+    ["999-99-9999", "AA999999A", "AA 99 99 99 A"].contains(&shape.as_str()) || is_swiss()
+}
+
+/// The digits, every second one three times, add up to a multiple of ten.
+fn has_ean_check_digit(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).map(|byte| u32::from(byte - b'0'));
+    digits.zip([1, 3].into_iter().cycle()).map(|(digit, weight)| digit * weight).sum::<u32>().is_multiple_of(10)
 }
 
 /// A Brazilian taxpayer number with its punctuation.
@@ -323,6 +363,36 @@ mod tests {
             ("-----BEGIN RSA PRIVATE KEY-----", Some("private key")),
             ("https://ann:pw@example.org/x", Some("URL with user")),
             ("https://example.org/a", None),
+            // With more around it.
+            ("bob@example.com:hunter2", Some("e-mail")),
+            ("bob@example.com/home", Some("e-mail")),
+            ("user=bob@example.com&x=1", Some("e-mail")),
+            ("ask bob@example.com.", Some("e-mail")),
+            ("192.168.1.10:8080", Some("IP address")),
+            ("192.168.1.10:http", Some("IP address")),
+            ("host=192.168.1.10&x=1", Some("IP address")),
+            ("http://192.168.1.10/x", Some("IP address")),
+            ("on tcp://192.168.1.10:80?x", Some("IP address")),
+            ("http://[2001:db8::1]:8080/x", Some("IP address")),
+            ("fe80::1%eth0", Some("IP address")),
+            ("001B.4411.3AB7", Some("MAC address")),
+            ("VISA-4111111111111111", Some("card")),
+            ("4111111111111111x", Some("card")),
+            ("acct:DE89370400440532013000/x", Some("IBAN")),
+            ("756.1234.5678.97", Some("social security number")),
+            ("/u/123-45-6789", Some("social security number")),
+            ("id:123-45-6789:x", Some("social security number")),
+            ("token=Xk29fLq81ZpVw03TbnR7&x=1", Some("secret")),
+            ("756.1234.5678.98", None),
+            ("1234.5678.9012", None),
+            ("VISA-4111111111111112", None),
+            ("0.4111111111111111", None),
+            ("lodash@4", None),
+            ("Chrome/120.0.6099.71", None),
+            ("https://example.org/blog/2024-10-11-some-long-name", None),
+            ("12:30:45", None),
+            ("2024-01-31 10:20:00.123456+00", None),
+            ("1920/1080:16/9", None),
             ("123-45-6789", Some("social security number")),
             ("AB123456C", Some("social security number")),
             ("529.982.247-25", Some("tax number")),

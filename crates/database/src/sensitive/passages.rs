@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::detect::{has_area_code, is_card, is_dated, is_iban, is_issued, is_phone, whole_word};
+use super::detect::{has_area_code, is_card, is_dated, is_iban, is_issued, is_phone, value_in};
 use crate::parts::place;
 
 /// The minimum number of digits searched for.
@@ -45,13 +45,8 @@ pub(super) type Passage = (Range<usize>, &'static str);
 pub(super) fn passages(text: &str) -> Vec<Passage> {
     let is_end = |c: char| c.is_whitespace() || "[]{}<>()\"',;|=`".contains(c);
     let mut found: Vec<Passage> = numbers(text).chain(ibans(text)).collect();
-    for word in text.split(is_end) {
-        let word = word.trim_matches(['.', ':', '!', '?']);
-        // The value after a colon: `mail:ann@example.org`.
-        let value = word.split_once(':').map_or(word, |(_, value)| value);
-        let kind = [value, word].into_iter().find_map(|part| Some((place(text, part), whole_word(part)?)));
-        found.extend(kind);
-    }
+    let values = text.split(is_end).filter_map(value_in);
+    found.extend(values.map(|(value, kind)| (place(text, value), kind)));
     found
 }
 
@@ -87,8 +82,15 @@ fn numbers(text: &str) -> impl Iterator<Item = Passage> {
 }
 
 /// How the digits of cards are grouped; those that begin with `3` have fewer.
-const CARDS: [(bool, &[usize]); 4] =
-    [(true, &[4, 6, 5]), (true, &[4, 6, 4]), (false, &[4, 4, 4, 4, 3]), (false, &[4, 4, 4, 4])];
+const CARDS: [(bool, &[usize]); 7] = [
+    (true, &[4, 6, 5]),
+    (true, &[4, 6, 4]),
+    (true, &[15]),
+    (true, &[14]),
+    (false, &[4, 4, 4, 4, 3]),
+    (false, &[4, 4, 4, 4]),
+    (false, &[16]),
+];
 
 /// The groups of digits that are a card number.
 fn card(run: &str) -> Option<&str> {
@@ -100,14 +102,16 @@ fn card(run: &str) -> Option<&str> {
             let text = part.concat();
             let digits: Vec<u8> = text.bytes().map(|byte| byte - b'0').collect();
             let (start, end) = (place(run, part.first()?).start, place(run, part.last()?).end);
+            // The decimal places of a number.
+            let is_fraction = part.len() == 1 && run.get(..start).is_some_and(|before| before.ends_with('.'));
             let is_card =
                 is_shaped && text.starts_with('3') == *is_short && is_issued(&text) && is_card(&text, &digits);
-            is_card.then(|| run.get(start..end)).flatten()
+            (is_card && !is_fraction).then(|| run.get(start..end)).flatten()
         })
     })
 }
 
-/// Account numbers in groups, as they are printed.
+/// Account numbers, also in groups, as they are printed.
 fn ibans(text: &str) -> impl Iterator<Item = Passage> {
     let words: Vec<&str> = if text.bytes().filter(u8::is_ascii_digit).count() < DIGITS {
         Vec::new()
@@ -116,13 +120,14 @@ fn ibans(text: &str) -> impl Iterator<Item = Passage> {
     };
     let begins = |word: &str| {
         let bytes = word.as_bytes();
-        bytes.len() == 4
+        bytes.len() >= 4
             && bytes.iter().take(2).all(u8::is_ascii_uppercase)
-            && bytes.iter().skip(2).all(u8::is_ascii_digit)
+            && bytes.iter().skip(2).take(2).all(u8::is_ascii_digit)
     };
     (0..words.len()).filter_map(move |first| {
-        words.get(first).filter(|word| begins(word))?;
-        (4..=9).rev().find_map(|count| {
+        let is_group = words.get(first).filter(|word| begins(word))?.len() == 4;
+        let counts = if is_group { 4..=9 } else { 1..=1 };
+        counts.rev().find_map(|count| {
             let part = words.get(first..first + count)?;
             let (start, end) = (place(text, part.first()?).start, place(text, part.last()?).end);
             is_iban(&part.concat()).then_some((start..end, "IBAN"))
@@ -148,6 +153,12 @@ mod tests {
             ("of DE89 3704 0044 0532 0130 00 alone", "IBAN DE89 3704 0044 0532 0130 00"),
             ("owner carol@x.example, and so on", "e-mail carol@x.example"),
             ("mail:ann@example.org.", "e-mail ann@example.org"),
+            ("login bob@example.com:hunter2, asks", "e-mail bob@example.com:hunter2"),
+            ("see user=bob@example.com&x=1", "e-mail bob@example.com&x"),
+            ("on 192.168.7.10:8080", "IP address 192.168.7.10:8080"),
+            ("see https://ann:pw@example.org/x", "URL with user https://ann:pw@example.org/x"),
+            ("card VISA-4111111111111111 is", "card 4111111111111111"),
+            ("AHV 756.1234.5678.97.", "social security number 756.1234.5678.97"),
             ("since 2024-01-31 2024-02-28 1200", ""),
             ("rows 1 2 3 4 5 6 7 8 9 10", ""),
             ("bitte 0171-4635298 rufen", "phone 0171-4635298"),
