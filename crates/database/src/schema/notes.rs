@@ -55,7 +55,7 @@ impl Notes {
         self.tables.get(&table.full_name()).or_else(|| self.tables.get(&table.name))
     }
 
-    /// Warnings about notes on tables or columns that are not in the schema.
+    /// Warnings about notes on tables or columns that are not in the schema, and about foreign keys that a note denies.
     pub fn dangling(&self, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let mut warn = |line: usize, message: String| {
@@ -73,6 +73,14 @@ impl Notes {
             };
             for column in note.columns.keys().filter(|column| table.column(column).is_none()) {
                 warn(note.line, format!("the note is on '{name}.{column}', which is not a column of the table"));
+            }
+        }
+        for join in &self.not_joins {
+            let keys = snapshot.table(&join.from.0).into_iter().flat_map(|table| &table.foreign_keys);
+            let mut ends = keys.map(|key| (&key.columns, &key.target, &key.target_columns));
+            if ends.any(|end| end == (&join.from.1, &join.to.0, &join.to.1)) {
+                let join_name = format!("{} ({})", join.from.0.full(), join.from.1.join(", "));
+                warn(join.line, format!("the note is on the foreign key '{join_name}', which no note removes"));
             }
         }
         for join in self.joins.iter().chain(&self.not_joins) {
@@ -199,7 +207,7 @@ fn columns_of(texts: &[String]) -> Option<(TableName, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::Column;
+    use crate::snapshot::{Column, ForeignKey};
 
     /// Visiting every table for each note, and every column of each table, would take hours.
     #[test]
@@ -265,6 +273,8 @@ joins:
 not_joins:
   - { from: [main.order.status, main.order.gone], to: [main.item.id] }
   - { from: nonsense, to: main.item.id }
+  - { from: main.order.status, to: main.item.id }
+  - { from: main.order.status, to: main.order.status }
 ";
         let (notes, problems) = read(text, "f");
         assert_eq!(problems.len(), 1, "{problems:?}");
@@ -274,8 +284,14 @@ not_joins:
             columns: columns.iter().map(|it| Column { name: (*it).into(), ..Column::default() }).collect(),
             ..Table::default()
         };
-        let snapshot =
-            Snapshot { tables: vec![table("item", &["id"]), table("order", &["status"])], ..Snapshot::default() };
+        let mut order = table("order", &["status"]);
+        order.foreign_keys = vec![ForeignKey {
+            columns: vec!["status".into()],
+            target: TableName { schema: "main".into(), name: "item".into() },
+            target_columns: vec!["id".into()],
+            ..ForeignKey::default()
+        }];
+        let snapshot = Snapshot { tables: vec![table("item", &["id"]), order], ..Snapshot::default() };
         let order = notes.table(&snapshot.tables[1]).unwrap();
         assert_eq!((order.domain.as_deref(), order.columns["status"].as_str()), (Some("sales"), "How far it is."));
         assert_eq!(notes.table(&snapshot.tables[0]).unwrap().description.as_deref(), Some("A line of it."));
@@ -286,6 +302,7 @@ not_joins:
             [
                 "5: the note is on 'gone', which is not a table of the database",
                 "3: the note is on 'main.order.none', which is not a column of the table",
+                "11: the note is on the foreign key 'main.order (status)', which no note removes",
                 "9: the note is on a join of 'main.order (status, gone)', which does not exist",
             ]
         );
