@@ -52,7 +52,7 @@ pub struct IndexedJoin {
     pub to_table: String,
     /// The columns there, in the order of `from_columns`.
     pub to_columns: Vec<String>,
-    /// Whether the join was inferred instead of taken from a foreign key.
+    /// Whether the join was inferred instead of taken from a foreign key or a person's note.
     pub inferred: bool,
 }
 

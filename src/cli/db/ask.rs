@@ -128,7 +128,10 @@ pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> Result<CommandOutput, Error> {
 fn joined(joins: &[DescribedJoin], are_several: bool) -> String {
     let row = |join: &DescribedJoin| {
         let columns = format!("{} = {}", join.from_columns.join(", "), join.to_columns.join(", "));
-        let kind = if join.inferred { "inferred".to_owned() } else { join.cardinality.replace('_', " ") };
+        let source = [(join.inferred, "inferred"), (join.noted, "noted")];
+        let source = source.into_iter().filter(|(is_it, _)| *is_it).map(|(_, word)| word.to_owned());
+        let cardinality = Some(join.cardinality.replace('_', " ")).filter(|words| !words.is_empty());
+        let kind = cardinality.into_iter().chain(source).collect::<Vec<_>>().join(", ");
         let row = vec![join.from_table.clone(), join.to_table.clone(), columns, kind];
         if are_several { [vec![join.database.clone()], row].concat() } else { row }
     };

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_database::schema::table_doc::{JoinSource, TableDoc};
 
 use super::DatabasesView;
 use crate::tui::widgets::cells;
@@ -32,6 +32,8 @@ pub enum JoinKind {
     ReferredToBy,
     /// Inferred, not declared as a key.
     Inferred,
+    /// Noted by a person, not declared as a key.
+    Noted,
 }
 
 /// What follows below a join.
@@ -81,10 +83,15 @@ pub struct JoinTree {
     pub(super) stay: Option<String>,
 }
 
-/// The joins on a table's page: its foreign keys, keys of other tables, then inferred joins.
+/// The joins on a table's page: its foreign keys, joins of other tables with it, then those of its own without a key.
 pub fn joins(doc: &TableDoc) -> Vec<Join> {
     let pairs = |near: &[String], far: &[String]| {
         near.iter().zip(far).map(|(near, far)| (clean(near), clean(far))).collect::<Vec<_>>()
+    };
+    let kind = |source: JoinSource, of_key: JoinKind| match source {
+        JoinSource::Key => of_key,
+        JoinSource::Note => JoinKind::Noted,
+        JoinSource::Inferred => JoinKind::Inferred,
     };
     let keys = doc.foreign_keys.iter().map(|key| Join {
         table: key.referenced_table.clone(),
@@ -95,18 +102,18 @@ pub fn joins(doc: &TableDoc) -> Vec<Join> {
             false => clean(&key.cardinality.replace('_', " ")),
         },
     });
-    // A reference of a table to itself is already listed among its keys.
+    // A reference of a table to itself is already listed among its own.
     let others = doc.referenced_by.iter().filter(|reference| reference.table != doc.fully_qualified_name);
     let references = others.map(|reference| Join {
         table: reference.table.clone(),
         pairs: pairs(&reference.referenced_columns, &reference.columns),
-        kind: JoinKind::ReferredToBy,
+        kind: kind(reference.source, JoinKind::ReferredToBy),
         note: String::new(),
     });
     let inferred = doc.inferred_joins.iter().map(|join| Join {
         table: join.referenced_table.clone(),
         pairs: pairs(&join.columns, &join.referenced_columns),
-        kind: JoinKind::Inferred,
+        kind: kind(join.source, JoinKind::Inferred),
         note: match &join.cardinality {
             Some(cardinality) => clean(&format!("{}, {}", cardinality.replace('_', " "), join.because)),
             None => clean(&join.because),

@@ -56,6 +56,7 @@ fn join_row<'a>(state: &'a State, row: &JoinRow, width: u16, (names, pairs_room)
         JoinKind::RefersTo => ("to", ThemeRole::Catalog),
         JoinKind::ReferredToBy => ("from", ThemeRole::Selection),
         JoinKind::Inferred => ("inferred", ThemeRole::Hints),
+        JoinKind::Noted => ("noted", ThemeRole::Hints),
     };
     let is_there = row.end != JoinEnd::Undocumented;
     let ellipsis = state.skin.glyphs.ellipsis;
@@ -111,7 +112,11 @@ fn words(state: &State, row: &JoinRow) -> Vec<PageLine> {
         JoinKind::RefersTo if note.is_empty() => format!("A key of {from}"),
         JoinKind::RefersTo => format!("A key of {from}, {note}"),
         JoinKind::ReferredToBy => format!("A key of {to}"),
-        JoinKind::Inferred => format!("Inferred, not from a key: {note}"),
+        JoinKind::Inferred | JoinKind::Noted => {
+            let kind = if row.join.kind == JoinKind::Noted { "Noted" } else { "Inferred" };
+            let why = if note.is_empty() { String::new() } else { format!(": {note}") };
+            format!("{kind}, not from a key{why}")
+        }
     };
     let below = why_closed(state, row).map(|why| format!("; {why}")).unwrap_or_default();
     vec![

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Position;
 
-use crate::tui::databases::join_tree::JoinRow;
+use crate::tui::databases::join_tree::{JoinKind, JoinRow, joins};
 use crate::tui::databases::{DatabaseSide, DatabaseTab, JoinEnd, RunState};
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
@@ -16,6 +16,7 @@ use crate::tui::update::update;
 use crate::tui::views::View;
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::{Catalog, Mode, PathState};
+use refdesk_database::schema::table_doc::{JoinSource, ReferenceDoc, TableDoc};
 use refdesk_database::snapshot::TableName;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 use refdesk_desk::{DatabaseOverview, DatabasePage, DocumentReport, SearchAnswer, SearchMode};
@@ -170,6 +171,19 @@ fn joins_open_in_place_and_end_at_cycles() {
         (" j l l l", "main.bin has no page yet: w documents it"),
     ] {
         assert_eq!(message(&databases(&format!("{order}{keys}"))), why, "{keys}");
+    }
+}
+
+#[test]
+fn a_join_without_a_key_is_marked_at_the_table_that_it_leads_to() {
+    for (source, kind) in [
+        (JoinSource::Key, JoinKind::ReferredToBy),
+        (JoinSource::Note, JoinKind::Noted),
+        (JoinSource::Inferred, JoinKind::Inferred),
+    ] {
+        let reference = ReferenceDoc { table: "main.order".to_owned(), source, ..ReferenceDoc::default() };
+        let doc = TableDoc { referenced_by: vec![reference], ..TableDoc::default() };
+        assert_eq!(joins(&doc).iter().map(|join| join.kind).collect::<Vec<_>>(), [kind]);
     }
 }
 

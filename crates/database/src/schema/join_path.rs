@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use serde::Serialize;
 
 use super::joins::family;
-use super::table_doc::{ColumnDoc, TableDoc};
+use super::table_doc::{ColumnDoc, JoinSource, TableDoc};
 use crate::names::quoted;
 use crate::names::words::split;
 
@@ -19,7 +19,8 @@ pub const HOPS: usize = 6;
 /// Paths in an answer.
 const PATHS: usize = 3;
 
-/// The cost of a key; an inferred join costs as much as three and a bit more, so that keys win between equal paths.
+/// The cost of a key, and of a join that a person noted; an inferred join costs as much as three and a bit more, so that
+/// keys win between equal paths.
 const KEY: usize = 10;
 const INFERRED: usize = 31;
 
@@ -220,15 +221,14 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
     JoinPaths { paths, is_cut_short, ..JoinPaths::default() }
 }
 
-/// Keys and inferred joins of every table, in both directions.
+/// The joins of every table, in both directions.
 fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<Edge>> {
     let mut edges: Vec<Vec<Edge>> = tables.iter().map(|_| Vec::new()).collect();
     for (from, JoinTable { doc, .. }) in tables.iter().enumerate() {
-        let real = doc.joinable_keys().map(|key| (&key.referenced_table, &key.columns, &key.referenced_columns, KEY));
-        let inferred =
-            doc.inferred_joins.iter().map(|it| (&it.referenced_table, &it.columns, &it.referenced_columns, INFERRED));
-        for (target, columns, target_columns, cost) in real.chain(inferred) {
-            let Some(to) = positions.get(target.as_str()).copied().filter(|to| *to != from) else { continue };
+        for join in doc.joins() {
+            let (columns, target_columns) = (join.columns, join.referenced_columns);
+            let cost = if join.source == JoinSource::Inferred { INFERRED } else { KEY };
+            let Some(to) = positions.get(join.referenced_table).copied().filter(|to| *to != from) else { continue };
             // A page that refdesk did not write may pair different numbers of columns, which is not a join.
             if columns.is_empty() || columns.len() != target_columns.len() {
                 continue;

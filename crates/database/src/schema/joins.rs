@@ -240,7 +240,7 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
             columns: noted.from.1.clone(),
             target: noted.to.0.clone(),
             target_columns: noted.to.1.clone(),
-            because: if noted.because.is_empty() { "a note says so".to_owned() } else { noted.because.clone() },
+            because: noted.because.clone(),
             confidence: Confidence::High,
             cardinality: noted.cardinality,
             is_noted: true,

@@ -40,7 +40,7 @@ pub struct TableDoc {
     pub indexes: Vec<IndexDoc>,
     /// Its keys to other tables.
     pub foreign_keys: Vec<ForeignKeyDoc>,
-    /// Keys of other tables that refer to it.
+    /// Keys of other tables that refer to it, then joins without a key.
     pub referenced_by: Vec<ReferenceDoc>,
     /// Joins without a key.
     pub inferred_joins: Vec<InferredJoinDoc>,
@@ -143,7 +143,51 @@ pub struct ForeignKeyDoc {
     pub is_missing: bool,
 }
 
-/// A key of another table that refers to this one.
+/// What a join of two tables is based on, most certain first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JoinSource {
+    /// A foreign key.
+    #[default]
+    Key,
+    /// A person's note.
+    Note,
+    /// Names and types.
+    Inferred,
+}
+
+impl JoinSource {
+    /// The word after a join without a key; empty for a key.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Key => "",
+            Self::Note => "noted",
+            Self::Inferred => "inferred",
+        }
+    }
+
+    /// The same with the reason, if there is one.
+    pub fn reason(self, because: &str) -> String {
+        if because.is_empty() { self.word().to_owned() } else { format!("{}: {because}", self.word()) }
+    }
+
+    /// For a page that does not say it.
+    fn of_join_without_key() -> Self {
+        Self::Inferred
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
+    fn is_key(&self) -> bool {
+        *self == Self::Key
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde passes it")]
+    fn is_inferred(&self) -> bool {
+        *self == Self::Inferred
+    }
+}
+
+/// A key of another table that refers to this one, or a join without a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ReferenceDoc {
     /// `schema.table` of the other one.
@@ -154,9 +198,12 @@ pub struct ReferenceDoc {
     pub referenced_columns: Vec<String>,
     /// The name of the key, if it has one.
     pub constraint_name: Option<String>,
+    /// What it is based on.
+    #[serde(default, skip_serializing_if = "JoinSource::is_key")]
+    pub source: JoinSource,
 }
 
-/// An inferred join as described by a page.
+/// An inferred or noted join as described by a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InferredJoinDoc {
     /// The columns here.
@@ -165,13 +212,33 @@ pub struct InferredJoinDoc {
     pub referenced_table: String,
     /// The columns there.
     pub referenced_columns: Vec<String>,
-    /// Why.
+    /// Why; may be empty if a person noted it.
     pub because: String,
     /// How certain it is.
     pub confidence: Confidence,
+    /// What it is based on.
+    #[serde(default = "JoinSource::of_join_without_key", skip_serializing_if = "JoinSource::is_inferred")]
+    pub source: JoinSource,
     /// `many_to_one`, `one_to_one`, `one_to_many` or `many_to_many`, if a note says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cardinality: Option<String>,
+}
+
+/// A join with a table that this one refers to, by a key or without one.
+#[derive(Debug, Clone, Copy)]
+pub struct JoinDoc<'d> {
+    /// What it is based on.
+    pub source: JoinSource,
+    /// The columns here.
+    pub columns: &'d [String],
+    /// `schema.table`.
+    pub referenced_table: &'d str,
+    /// The columns there.
+    pub referenced_columns: &'d [String],
+    /// `many_to_one` or the like; without a key as its note states, or empty.
+    pub cardinality: &'d str,
+    /// Why; empty for a key.
+    pub because: &'d str,
 }
 
 impl TableDoc {
@@ -188,9 +255,25 @@ impl TableDoc {
         format!("{}\n", refdesk_text::escape::json(&text))
     }
 
-    /// Its keys to tables and columns that exist.
-    pub fn joinable_keys(&self) -> impl Iterator<Item = &ForeignKeyDoc> {
-        self.foreign_keys.iter().filter(|key| !key.is_missing)
+    /// Its joins with the tables that it refers to: keys to tables and columns that exist, then joins without a key.
+    pub fn joins(&self) -> impl Iterator<Item = JoinDoc<'_>> {
+        let keys = self.foreign_keys.iter().filter(|key| !key.is_missing).map(|key| JoinDoc {
+            source: JoinSource::Key,
+            columns: &key.columns,
+            referenced_table: &key.referenced_table,
+            referenced_columns: &key.referenced_columns,
+            cardinality: &key.cardinality,
+            because: "",
+        });
+        let others = self.inferred_joins.iter().map(|join| JoinDoc {
+            source: join.source,
+            columns: &join.columns,
+            referenced_table: &join.referenced_table,
+            referenced_columns: &join.referenced_columns,
+            cardinality: join.cardinality.as_deref().unwrap_or_default(),
+            because: &join.because,
+        });
+        keys.chain(others)
     }
 
     /// The description's first sentence.

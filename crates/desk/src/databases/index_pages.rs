@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use refdesk_database::names::words::{readable_name, singular, split};
-use refdesk_database::schema::table_doc::{ColumnDoc, DescriptionSource, TableDoc};
+use refdesk_database::schema::table_doc::{ColumnDoc, DescriptionSource, JoinDoc, JoinSource, TableDoc};
 use refdesk_index::pages::{COLUMN, DOMAIN, RELATIONSHIP, TABLE};
 use refdesk_index::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
 use refdesk_text::shorten::shortened;
@@ -139,8 +139,7 @@ fn table_document(table: &TablePage, doc: &TableDoc) -> PageDocument {
     let mut lines =
         vec![if is_by_rule { description.clone() } else { format!("{}: {description}", readable_name(&table.table)) }];
     lines.push(format!("Columns: {}", names(doc.columns.iter().map(|column| column.name.as_str()).collect())));
-    let to = doc.joinable_keys().map(|key| key.referenced_table.as_str());
-    let to: Vec<&str> = to.chain(doc.inferred_joins.iter().map(|join| join.referenced_table.as_str())).collect();
+    let to: Vec<&str> = doc.joins().map(|join| join.referenced_table).collect();
     let from: Vec<&str> = doc.referenced_by.iter().map(|reference| reference.table.as_str()).collect();
     for (what, tables) in [("Refers to", to), ("Referred to by", from)] {
         if !tables.is_empty() && !is_by_rule {
@@ -195,16 +194,13 @@ fn column_document(table: &TablePage, doc: &TableDoc, column: &ColumnDoc) -> Pag
 }
 
 fn joins<'a>(table: &'a TablePage, doc: &'a TableDoc) -> impl Iterator<Item = PageDocument> + 'a {
-    let keys = doc.joinable_keys().map(|key| {
-        let how = if key.cardinality == "one_to_one" { "at most one row" } else { "any number of rows" };
-        let said = format!("A key: {how} here for each row there.");
-        (&key.columns, &key.referenced_table, &key.referenced_columns, false, said)
-    });
-    let inferred = doc.inferred_joins.iter().map(|join| {
-        let said = format!("Inferred, not from a key: {}", join.because);
-        (&join.columns, &join.referenced_table, &join.referenced_columns, true, said)
-    });
-    keys.chain(inferred).map(move |(columns, target, target_columns, inferred, said)| {
+    doc.joins().map(move |join| {
+        let JoinDoc { source, columns, referenced_table: target, referenced_columns: target_columns, .. } = join;
+        let how = if join.cardinality == "one_to_one" { "at most one row" } else { "any number of rows" };
+        let said = match source {
+            JoinSource::Key => format!("A key: {how} here for each row there."),
+            source => format!("Not from a key, but {}", source.reason(join.because)),
+        };
         let mut words = Words::default();
         words.add(&table.table);
         words.add(target.rsplit('.').next().unwrap_or_default());
@@ -218,10 +214,10 @@ fn joins<'a>(table: &'a TablePage, doc: &'a TableDoc) -> impl Iterator<Item = Pa
             subject: subject(table),
             join: Some(IndexedJoin {
                 from_table: doc.fully_qualified_name.clone(),
-                from_columns: columns.clone(),
-                to_table: target.clone(),
-                to_columns: target_columns.clone(),
-                inferred,
+                from_columns: columns.to_vec(),
+                to_table: target.to_owned(),
+                to_columns: target_columns.to_vec(),
+                inferred: source == JoinSource::Inferred,
             }),
         }
     })

@@ -260,7 +260,14 @@ fn notes_take_precedence_and_unmatched_ones_are_reported() {
     world.document(&options());
     let page = world.read("docs/databases/shop/sales/tables/main.orders.md");
     assert!(page.contains("What was bought.") && page.contains("Before tax.") && !page.contains("In cents"), "{page}");
-    assert!(page.contains("(one to one, inferred: they match)"), "{page}");
+    assert!(page.contains("(one to one, noted: they match)"), "{page}");
+    let pages = world.pages();
+    let page = pages.iter().find(|(name, _)| name.ends_with("main.zone.md")).unwrap().1;
+    assert!(page.contains("- `id` ← `main.orders` (domain sales) `total` (noted)"), "{page}");
+    let joins = world.desk().whole_database_view().unwrap().relationships(None, None, 9).unwrap().answer.relationships;
+    let noted: Vec<(&str, bool)> =
+        joins.iter().filter(|join| join.noted).map(|join| (join.from_table.as_str(), join.inferred)).collect();
+    assert_eq!(noted, [("main.orders", false)]);
     let data = world.read("docs/databases/shop/sales/tables/main.orders.json");
     assert!(data.contains("\"cardinality\": \"one_to_one\""), "{data}");
 }

@@ -25,6 +25,7 @@ fn doc(name: &str, keys: &[&str], inferred: &[&str]) -> TableDoc {
                 referenced_columns: vec!["id".into()],
                 because: String::new(),
                 confidence: Confidence::High,
+                source: JoinSource::Inferred,
                 cardinality: None,
             })
             .collect(),
@@ -81,6 +82,11 @@ fn the_shortest_path_comes_first() {
     );
     assert_eq!(shown(&tables, "line", "zone", 6), ["product supplier zone", "zone", "order customer zone"]);
     assert_eq!(shown(&tables, "line", "zone", 1), ["zone"]);
+    let mut noted = tables.clone();
+    noted[0].inferred_joins[0].source = JoinSource::Note;
+    assert_eq!(shown(&noted, "line", "zone", 6)[0], "zone", "what a person noted counts as a key");
+    assert!(!found(&noted, "line", "zone", 1).paths[0].hops[0].inferred);
+    assert!(found(&tables, "line", "zone", 1).paths[0].hops[0].inferred);
     assert_eq!(shown(&tables, "line", "alone", 6), [""; 0]);
     let none = found(&tables, "zone", "alone", 6);
     assert_eq!(none.near_source, ["s.customer", "s.line", "s.supplier"]);

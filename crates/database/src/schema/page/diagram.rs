@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::PageSet;
+use crate::schema::table_doc::JoinSource;
 
 /// Most tables of a diagram.
 const TABLES: usize = 30;
 
-/// The tables of a domain and the keys between them; `None` with too many tables, or without a key between any.
+/// The tables of a domain and the joins between them, with a dotted line for those without a key; `None` with too many
+/// tables, or without a join between any.
 pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
     let tables: Vec<_> = page_set.of_domain(domain).collect();
     if tables.len() > TABLES {
@@ -27,18 +29,27 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
     }
     // The labels of tables whose names are in several schemas.
     let mut labels: BTreeSet<String> = BTreeSet::new();
-    let mut lines: BTreeSet<String> = BTreeSet::new();
+    let mut lines: BTreeSet<(JoinSource, String)> = BTreeSet::new();
     for subject in &tables {
         let doc = subject.doc;
         let Some(from) = names.get(doc.fully_qualified_name.as_str()) else { continue };
-        for key in doc.joinable_keys() {
-            let Some(to) = names.get(key.referenced_table.as_str()) else { continue };
-            let many = if key.cardinality == "one_to_one" { "|o" } else { "}o" };
-            let is_optional = doc.columns.iter().any(|column| column.nullable && key.columns.contains(&column.name));
-            let one = if is_optional { "o|" } else { "||" };
-            let columns: Vec<String> = key.columns.iter().map(|it| label(it)).collect();
-            lines.insert(format!("  {from} {many}--{one} {to} : \"{}\"\n", columns.join(", ")));
-            for (name, full) in [(from, &doc.fully_qualified_name), (to, &key.referenced_table)] {
+        for join in doc.joins() {
+            let Some(to) = names.get(join.referenced_table) else { continue };
+            let here = if join.cardinality.starts_with("one_") { "|o" } else { "}o" };
+            let is_optional = doc.columns.iter().any(|column| column.nullable && join.columns.contains(&column.name));
+            let there = match (join.cardinality.ends_with("_many"), is_optional) {
+                (true, _) => "o{",
+                (false, true) => "o|",
+                (false, false) => "||",
+            };
+            let (line, word) = match join.source {
+                JoinSource::Key => ("--", String::new()),
+                source => ("..", format!(" ({})", source.word())),
+            };
+            let columns: Vec<String> = join.columns.iter().map(|it| label(it)).collect();
+            let columns = columns.join(", ");
+            lines.insert((join.source, format!("  {from} {here}{line}{there} {to} : \"{columns}{word}\"\n")));
+            for (name, full) in [(from, doc.fully_qualified_name.as_str()), (to, join.referenced_table)] {
                 let table = page_set.subject(full).map(|it| &it.table.name);
                 if tables.iter().filter(|it| Some(&it.table.name) == table).count() > 1 {
                     labels.insert(format!("  {name}[\"{}\"]\n", label(full)));
@@ -49,7 +60,10 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
     if lines.is_empty() {
         None
     } else {
-        Some(format!("erDiagram\n{}", labels.into_iter().chain(lines).collect::<String>()))
+        Some(format!(
+            "erDiagram\n{}",
+            labels.into_iter().chain(lines.into_iter().map(|(_, line)| line)).collect::<String>()
+        ))
     }
 }
 

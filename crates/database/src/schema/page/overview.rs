@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::diagram::diagram;
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, front_matter};
 use crate::schema::markup::{code, prose, target};
-use crate::schema::table_doc::first_sentence;
+use crate::schema::table_doc::{JoinSource, first_sentence};
 use refdesk_text::shorten::shortened_at_word;
 use refdesk_text::tokens::counted;
 
@@ -41,9 +41,16 @@ pub(crate) fn overview(page_set: &PageSet<'_>) -> Page {
     }
     let between = between_domains(page_set);
     if !between.is_empty() {
-        text.push_str("\n## Joins between domains\n\n| from | to | keys |\n| --- | --- | --- |\n");
-        for ((from, to), keys) in &between {
-            text.push_str(&format!("| {from} | {to} | {keys} |\n"));
+        let are_keys = between.values().flat_map(BTreeMap::keys).all(|source| *source == JoinSource::Key);
+        let what = if are_keys { "keys" } else { "joins" };
+        text.push_str(&format!("\n## Joins between domains\n\n| from | to | {what} |\n| --- | --- | --- |\n"));
+        for ((from, to), joins) in &between {
+            let counts = joins.iter().map(|(source, count)| match source {
+                JoinSource::Key if are_keys => count.to_string(),
+                JoinSource::Key => counted(*count, "key"),
+                source => format!("{count} {}", source.word()),
+            });
+            text.push_str(&format!("| {from} | {to} | {} |\n", counts.collect::<Vec<_>>().join(", ")));
         }
     }
     Page {
@@ -57,13 +64,16 @@ pub(crate) fn overview(page_set: &PageSet<'_>) -> Page {
     }
 }
 
-/// The number of keys from one domain to another.
-fn between_domains<'b>(page_set: &'b PageSet<'_>) -> BTreeMap<(&'b str, &'b str), usize> {
-    let mut found: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+/// The numbers of joins from one domain to another, by what they are based on.
+type JoinCounts<'b> = BTreeMap<(&'b str, &'b str), BTreeMap<JoinSource, usize>>;
+
+fn between_domains<'b>(page_set: &'b PageSet<'_>) -> JoinCounts<'b> {
+    let mut found: JoinCounts<'_> = BTreeMap::new();
     for subject in &page_set.subjects {
-        for key in subject.doc.joinable_keys() {
-            if let Some(to) = page_set.subject(&key.referenced_table).filter(|to| to.domain != subject.domain) {
-                *found.entry((subject.domain, to.domain)).or_default() += 1;
+        for join in subject.doc.joins() {
+            if let Some(to) = page_set.subject(join.referenced_table).filter(|to| to.domain != subject.domain) {
+                let counts = found.entry((subject.domain, to.domain)).or_default();
+                *counts.entry(join.source).or_default() += 1;
             }
         }
     }
@@ -107,18 +117,22 @@ fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize) -> String {
     if let Some(diagram) = diagram(page_set, domain) {
         text.push_str(&format!("\n## Diagram\n\n```mermaid\n{diagram}```\n"));
     }
-    let outside: Vec<String> = page_set
+    let mut outside: Vec<(JoinSource, String)> = page_set
         .of_domain(domain)
         .flat_map(|subject| {
-            subject.doc.joinable_keys().filter_map(move |key| {
-                let to = page_set.subject(&key.referenced_table).filter(|to| to.domain != domain)?;
-                let columns: Vec<String> = key.columns.iter().map(|column| code(column)).collect();
+            subject.doc.joins().filter_map(move |join| {
+                let to = page_set.subject(join.referenced_table).filter(|to| to.domain != domain)?;
+                let columns: Vec<String> = join.columns.iter().map(|column| code(column)).collect();
                 let from = code(&subject.doc.fully_qualified_name);
-                let other = code(&key.referenced_table);
-                Some(format!("- {from} {} → {other} (domain {})", columns.join(", "), to.domain))
+                let other = code(join.referenced_table);
+                let word = if join.source == JoinSource::Key { "" } else { ", " };
+                let place = format!("(domain {}{word}{})", to.domain, join.source.word());
+                Some((join.source, format!("- {from} {} → {other} {place}", columns.join(", "))))
             })
         })
         .collect();
+    outside.sort_by_key(|(source, _)| *source);
+    let outside: Vec<String> = outside.into_iter().map(|(_, line)| line).collect();
     if !outside.is_empty() {
         text.push_str(&format!("\n## Joins to other domains\n\n{}\n", outside.join("\n")));
     }

@@ -3,7 +3,7 @@
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter};
 use crate::schema::describe::says_all;
 use crate::schema::markup::{code, prose, target};
-use crate::schema::table_doc::{ColumnDoc, DescriptionSource, IndexDoc, TableDoc};
+use crate::schema::table_doc::{ColumnDoc, DescriptionSource, IndexDoc, JoinSource, TableDoc};
 use crate::statistics::ColumnStatistics;
 use refdesk_text::names::either;
 use refdesk_text::shorten::shortened;
@@ -223,16 +223,22 @@ fn joins(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> Str
     }
     for reference in &doc.referenced_by {
         let from = place(page_set, subject, &reference.table);
-        lines.push(format!("- {} ← {from} {}", names(&reference.referenced_columns), names(&reference.columns)));
+        let (columns, others) = (names(&reference.referenced_columns), names(&reference.columns));
+        lines.push(format!("- {columns} ← {from} {others}{}", in_parentheses(reference.source)));
     }
     for join in &doc.inferred_joins {
         let to = place(page_set, subject, &join.referenced_table);
-        let because = prose(&join.because);
+        let reason = prose(&join.source.reason(&join.because));
         let (columns, others) = (names(&join.columns), names(&join.referenced_columns));
         let what = join.cardinality.as_ref().map(|what| format!("{}, ", prose(&what.replace('_', " "))));
-        lines.push(format!("- {columns} → {to} {others} ({}inferred: {because})", what.unwrap_or_default()));
+        lines.push(format!("- {columns} → {to} {others} ({}{reason})", what.unwrap_or_default()));
     }
     section("Joins", &lines)
+}
+
+/// ` (inferred)` or ` (noted)`; empty for a key.
+fn in_parentheses(source: JoinSource) -> String {
+    if source == JoinSource::Key { String::new() } else { format!(" ({})", source.word()) }
 }
 
 fn rest(doc: &TableDoc) -> String {

@@ -29,15 +29,18 @@ fn table(name: &str, columns: &[&str], to: &[(&str, &str)]) -> Table {
 }
 
 fn pages_of(tables: Vec<Table>, domains: &[(&str, &str)], more: &str) -> Vec<Page> {
+    noted_pages_of(tables, domains, more, &Notes::default())
+}
+
+fn noted_pages_of(tables: Vec<Table>, domains: &[(&str, &str)], more: &str, notes: &Notes) -> Vec<Page> {
     let text = format!("databases: [{{name: shop, type: sqlite, connection: {{file: x}}{more}}}]");
     let (config, _) = config::read(&text, "f");
     let mut snapshot = Snapshot { tables, ..Snapshot::default() };
     snapshot.sort();
-    let notes = Notes::default();
-    let joins = infer(&snapshot, &notes);
+    let joins = infer(&snapshot, notes);
     let config = &config.databases[0];
     let profiles = BTreeMap::new();
-    let input = DocInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, profiles: &profiles };
+    let input = DocInput { config, snapshot: &snapshot, notes, joins: &joins, profiles: &profiles };
     let docs: Vec<(&Table, TableDoc)> = snapshot.tables.iter().zip(input.docs()).collect();
     let domain = |table: &Table| {
         let found = domains.iter().find(|(name, _)| *name == table.name);
@@ -146,6 +149,76 @@ fn a_diagram_shows_the_schema_of_a_name_that_is_in_several_and_what_is_optional(
     let expected = "erDiagram\n  orders[\"main.orders\"]\n  orders_2[\"x.orders\"]\n  \
                     orders_2 }o--o| person : \"person\"\n  orders_2 }o--|| orders : \"twin\"\n";
     assert!(text(&pages, "all/README.md").contains(expected), "{}", text(&pages, "all/README.md"));
+}
+
+#[test]
+fn joins_without_a_key_are_on_the_pages_of_both_tables_and_of_their_domains() {
+    let tables = vec![
+        table("item", &["id", "order_id", "first"], &[]),
+        table("orders", &["id", "customer_id", "buyer", "person_id"], &[("person_id", "person")]),
+        table("customers", &["id"], &[]),
+        table("person", &["id"], &[]),
+    ];
+    let notes = "joins:\n- {from: main.orders.buyer, to: main.customers.id, because: seen in the code, \
+                 cardinality: one to one}\n\
+                 - {from: main.item.first, to: main.orders.id, cardinality: many to many}";
+    let (notes, problems) = crate::schema::notes::read(notes, "f");
+    assert_eq!(problems, []);
+    let pages = noted_pages_of(tables, &[("customers", "people"), ("person", "people")], "", &notes);
+    for (page, lines) in [
+        (
+            "main.orders.md",
+            &[
+                "- `customer_id` → `main.customers` (domain people) `id` \
+                 (inferred: it is named after customers and its key)\n",
+                "- `buyer` → `main.customers` (domain people) `id` (one to one, noted: seen in the code)\n",
+                "- `id` ← [`main.item`](main.item.md) `first` (noted)\n\
+                 - `id` ← [`main.item`](main.item.md) `order_id` (inferred)\n",
+            ][..],
+        ),
+        ("main.item.md", &["- `first` → [`main.orders`](main.orders.md) `id` (many to many, noted)\n"]),
+        (
+            "main.customers.md",
+            &["- `id` ← `main.orders` (domain all) `buyer` (noted)\n\
+                 - `id` ← `main.orders` (domain all) `customer_id` (inferred)\n"],
+        ),
+        (
+            "all/README.md",
+            &[
+                "erDiagram\n  item }o..o{ orders : \"first (noted)\"\n  \
+                 item }o..|| orders : \"order_id (inferred)\"\n```",
+                "- `main.orders` `person_id` → `main.person` (domain people)\n\
+                 - `main.orders` `buyer` → `main.customers` (domain people, noted)\n\
+                 - `main.orders` `customer_id` → `main.customers` (domain people, inferred)\n",
+            ],
+        ),
+        (
+            "shop/README.md",
+            &[
+                "| from | to | joins |\n| --- | --- | --- |\n| all | people | 1 key, 1 noted, 1 inferred |\n",
+                "| `customers`, `person` |",
+            ],
+        ),
+    ] {
+        let text = text(&pages, page);
+        lines.iter().for_each(|line| assert!(text.contains(line), "{page}: {line}: {text}"));
+    }
+    assert!(!text(&pages, "main.customers.md").contains("Referred to by"), "a rule says what is certain");
+    // Pages that an older refdesk wrote do not record what a join is based on.
+    let mut older: serde_json::Value = serde_json::from_str(text(&pages, "main.orders.json")).unwrap();
+    for list in ["inferred_joins", "referenced_by"] {
+        for join in older[list].as_array_mut().unwrap() {
+            join.as_object_mut().unwrap().remove("source");
+        }
+    }
+    let read = |doc: serde_json::Value| {
+        let doc = serde_json::from_value::<TableDoc>(doc).unwrap();
+        let sources = doc.joins().map(|join| join.source).chain(doc.referenced_by.iter().map(|it| it.source));
+        sources.map(|source| format!("{source:?}")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(read(older), "Key Inferred Inferred Key Key");
+    let current = serde_json::from_str(text(&pages, "main.orders.json")).unwrap();
+    assert_eq!(read(current), "Key Inferred Note Note Inferred");
 }
 
 #[test]

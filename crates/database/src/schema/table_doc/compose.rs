@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use rayon::prelude::*;
 use refdesk_text::shorten::shortened;
 
-use super::{ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, InferredJoinDoc, ReferenceDoc, TableDoc};
+use super::{
+    ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, InferredJoinDoc, JoinSource, ReferenceDoc, TableDoc,
+};
 use crate::config::DatabaseConfig;
 use crate::schema::describe;
 use crate::schema::joins::{InferredJoin, InferredJoins};
@@ -45,10 +47,23 @@ impl DocInput<'_> {
                     columns: key.columns.clone(),
                     referenced_columns: key.target_columns.clone(),
                     constraint_name: key.name.clone(),
+                    source: JoinSource::Key,
                 });
             }
         }
-        references.values_mut().for_each(|references| references.sort());
+        for (table, joins) in &self.joins.of {
+            for join in joins {
+                references.entry(join.target.clone()).or_default().push(ReferenceDoc {
+                    table: table.full(),
+                    columns: join.columns.clone(),
+                    referenced_columns: join.target_columns.clone(),
+                    constraint_name: None,
+                    source: source(join),
+                });
+            }
+        }
+        let order = |one: &ReferenceDoc, other: &ReferenceDoc| (one.source, one).cmp(&(other.source, other));
+        references.values_mut().for_each(|references| references.sort_by(order));
         let none = Vec::new();
         let mut counts: HashMap<&str, usize> = HashMap::new();
         for table in &self.snapshot.tables {
@@ -152,10 +167,10 @@ impl DocInput<'_> {
     }
 }
 
-/// The names of the other tables that refer to this one.
+/// The names of the other tables whose keys refer to this one.
 fn referring(table: &Table, referenced_by: &[ReferenceDoc], name: &dyn Fn(&TableName) -> String) -> Vec<String> {
     let mut others: Vec<String> = Vec::new();
-    for reference in referenced_by {
+    for reference in referenced_by.iter().filter(|reference| reference.source == JoinSource::Key) {
         let name = TableName::of_full(&reference.table).map_or(reference.table.clone(), |table| name(&table));
         if !others.contains(&name) && reference.table != table.full_name() {
             others.push(name);
@@ -173,6 +188,10 @@ fn index(index: &IndexInfo) -> IndexDoc {
     }
 }
 
+fn source(join: &InferredJoin) -> JoinSource {
+    if join.is_noted { JoinSource::Note } else { JoinSource::Inferred }
+}
+
 fn inferred_join(join: &InferredJoin) -> InferredJoinDoc {
     InferredJoinDoc {
         columns: join.columns.clone(),
@@ -180,6 +199,7 @@ fn inferred_join(join: &InferredJoin) -> InferredJoinDoc {
         referenced_columns: join.target_columns.clone(),
         because: join.because.clone(),
         confidence: join.confidence,
+        source: source(join),
         cardinality: join.cardinality.map(str::to_owned),
     }
 }

@@ -2,9 +2,8 @@
 //! one of them may see it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use refdesk_database::schema::table_doc::TableDoc;
+use refdesk_database::schema::table_doc::{JoinSource, TableDoc};
 use refdesk_text::Error;
 use serde::Serialize;
 
@@ -26,10 +25,13 @@ pub struct DescribedJoin {
     pub to_table: String,
     /// Its columns.
     pub to_columns: Vec<String>,
-    /// `many_to_one` or `one_to_one`; for an inferred join as its note states, or empty.
+    /// `many_to_one` or `one_to_one`; for a join without a key as its note states, or empty.
     pub cardinality: String,
-    /// Whether it is inferred rather than declared by a key.
+    /// Whether it is inferred rather than declared by a key or noted by a person.
     pub inferred: bool,
+    /// Whether a person noted it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub noted: bool,
     /// How many joins the reader may know about lead to `to_table`.
     pub joins_to_table: usize,
 }
@@ -130,24 +132,17 @@ impl DatabaseView {
     }
 }
 
-/// The joins on a table's page, declared ones first.
-pub(super) fn joins_of(doc: &Arc<TableDoc>) -> impl Iterator<Item = DescribedJoin> + '_ {
-    let join = |to: &str, from_columns: &[String], to_columns: &[String], cardinality: &str, inferred| DescribedJoin {
+/// The joins of a table with those that it refers to, declared ones first.
+pub(super) fn joins_of(doc: &TableDoc) -> impl Iterator<Item = DescribedJoin> + '_ {
+    doc.joins().map(|join| DescribedJoin {
         database: String::new(),
         from_table: doc.fully_qualified_name.clone(),
-        from_columns: from_columns.to_vec(),
-        to_table: to.to_owned(),
-        to_columns: to_columns.to_vec(),
-        cardinality: cardinality.to_owned(),
-        inferred,
+        from_columns: join.columns.to_vec(),
+        to_table: join.referenced_table.to_owned(),
+        to_columns: join.referenced_columns.to_vec(),
+        cardinality: join.cardinality.to_owned(),
+        inferred: join.source == JoinSource::Inferred,
+        noted: join.source == JoinSource::Note,
         joins_to_table: 0,
-    };
-    let keys = doc
-        .joinable_keys()
-        .map(move |key| join(&key.referenced_table, &key.columns, &key.referenced_columns, &key.cardinality, false));
-    let inferred = doc.inferred_joins.iter().map(move |it| {
-        let cardinality = it.cardinality.as_deref().unwrap_or_default();
-        join(&it.referenced_table, &it.columns, &it.referenced_columns, cardinality, true)
-    });
-    keys.chain(inferred)
+    })
 }

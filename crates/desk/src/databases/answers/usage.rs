@@ -1,5 +1,6 @@
 //! Finds the tables that have a column.
 
+use refdesk_database::schema::table_doc::JoinSource;
 use refdesk_text::escape::one_line;
 use refdesk_text::names::first_of;
 use refdesk_text::nearest::did_you_mean;
@@ -28,7 +29,7 @@ pub struct ColumnUse {
     pub primary_key: Option<bool>,
     /// The table it refers to.
     pub refers_to: Option<String>,
-    /// Whether that reference is inferred rather than declared by a key.
+    /// Whether that reference is inferred rather than declared by a key or noted by a person.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
     /// The rule that withholds its values.
@@ -86,15 +87,17 @@ impl DatabaseView {
                     table.description.clone_from(&found.description);
                 }
                 let key = doc.foreign_keys.iter().find(|key| key.columns.contains(&found.name));
-                let inferred = doc.inferred_joins.iter().find(|join| join.columns.contains(&found.name));
+                let other = doc.inferred_joins.iter().find(|join| join.columns.contains(&found.name));
                 let refers_to =
-                    key.map(|key| &key.referenced_table).or(inferred.map(|join| &join.referenced_table)).cloned();
+                    key.map(|key| &key.referenced_table).or(other.map(|join| &join.referenced_table)).cloned();
                 usage.push(ColumnUse {
                     table,
                     column: if is_readable { found.name.clone() } else { column.to_owned() },
                     data_type: is_readable.then(|| found.data_type.clone()),
                     primary_key: is_readable.then(|| doc.primary_key.contains(&found.name)),
-                    inferred: is_readable && key.is_none() && inferred.is_some(),
+                    inferred: is_readable
+                        && key.is_none()
+                        && other.is_some_and(|join| join.source == JoinSource::Inferred),
                     refers_to: refers_to.filter(|_| is_readable),
                     sensitive: found.sensitive.clone().filter(|_| is_readable),
                 });
