@@ -120,10 +120,13 @@ impl<'a> Tool<'a> {
         Some((all.iter().filter_map(Value::as_str).collect(), true))
     }
 
-    /// The arguments, with the path of a document that refdesk's own server reads instead of its id.
+    /// The arguments in which a path is a file that the tool worked on: for a document that refdesk's own server reads,
+    /// its path instead of its id; none for refdesk's other tools, which record what they do by themselves.
     pub fn path_arguments(&self, catalog: &Catalog) -> Cow<'a, Value> {
-        if !self.is_own_reader() {
-            return Cow::Borrowed(self.arguments);
+        match self.own_name() {
+            None => return Cow::Borrowed(self.arguments),
+            Some(READ) => {}
+            Some(_) => return Cow::Owned(Value::Null),
         }
         let text = |name| self.arguments.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         let place = text("id").and_then(|id| catalog.find(id)?.place());

@@ -127,6 +127,10 @@ fn a_call_of_the_server_counts_for_the_session_of_the_hook() {
     added(&world, &prompt("s", &world.path, "it is local"));
     world.run(&["--session", "server", "select", "near"]).exits(0);
     for (name, input) in [
+        // None of these reads the file.
+        ("mcp__refdesk__renderTemplateToFile", json!({"template": "x", "output_path": "docs/near.md"})),
+        ("mcp__refdesk__search_documents", json!({"query": "docs/near.md"})),
+        ("Bash", json!({"command": "refdesk search docs/near.md"})),
         ("mcp__refdesk__selectReferences", json!({"ids": ["near", "away", "nope"]})),
         ("mcp__refdesk__readReference", json!({"id": "near", "path": "docs/other.md"})),
         ("mcp__refdesk__readReference", json!({"id": "away"})),
