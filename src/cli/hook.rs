@@ -2,6 +2,7 @@
 //! not call the hook, so a failure adds nothing; the reason goes to the log and, if there is a workspace, to its
 //! journal.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -208,11 +209,15 @@ fn enrich_event(
         HookEvent::Tool { name, input, .. } => tool_name::canonical(name.as_deref(), input),
         _ => None,
     };
+    let arguments = match event {
+        HookEvent::Tool { input, .. } => tool_name::normalized(tool_name.as_deref(), input),
+        _ => Cow::Owned(Value::Null),
+    };
     let asked = match event {
         HookEvent::Start { .. } => EnrichRequest::new(TextKind::SystemInstructions, ""),
         HookEvent::Prompt(prompt) => EnrichRequest::new(TextKind::Prompt, prompt),
-        HookEvent::Tool { input, text, .. } => {
-            let tool = Some(Tool { name: tool_name.as_deref(), arguments: input, cwd });
+        HookEvent::Tool { text, .. } => {
+            let tool = Some(Tool { name: tool_name.as_deref(), arguments: &arguments, cwd });
             EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) }
         }
         HookEvent::LosesContext | HookEvent::Other(_) => return (String::new(), problems),

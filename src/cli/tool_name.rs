@@ -1,10 +1,12 @@
-//! The name of the tool that returned a text. An agent may hide in it that the text is refdesk's own answer.
+//! The name of the tool that returned a text, and its arguments. An agent may hide in the name that the text is refdesk's
+//! own answer.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
 use refdesk_agents::setup::{NAME, is_own_call};
+use refdesk_enrich::Tool;
 
 /// A tool's name; if the tool is refdesk, a name that says so: for a command line that only calls this program, and for
 /// a tool of its server under another name or none.
@@ -21,6 +23,18 @@ pub fn canonical<'n>(name: Option<&'n str>, arguments: &Value) -> Option<Cow<'n,
     };
     let own = tool.filter(|tool| refdesk_mcp::is_tool(tool));
     Some(own.map_or(Cow::Borrowed(name), |tool| format!("{NAME}:{tool}").into()))
+}
+
+/// The arguments of the tool with this canonical name; if the tool is refdesk, as its server reads them.
+pub fn normalized<'v>(name: Option<&str>, arguments: &'v Value) -> Cow<'v, Value> {
+    match arguments {
+        Value::Object(given) if (Tool { name, arguments, cwd: None }).is_own() => {
+            let mut given = given.clone();
+            refdesk_mcp::normalize_arguments(&mut given);
+            Cow::Owned(Value::Object(given))
+        }
+        _ => Cow::Borrowed(arguments),
+    }
 }
 
 #[cfg(test)]

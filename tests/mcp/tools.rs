@@ -50,8 +50,10 @@ fn selecting_pulls_in_mentioned_sources_and_is_stored() {
     assert_eq!(picked["sources"][1]["transitive_from"], json!(["api"]));
     assert_eq!(picked["unknown"], json!(["nope"]));
     assert_eq!(workspace.picks(), ["api"]);
-    let again = client.call("selectReferences", json!({"ids": ["reference://api"]}));
-    assert_eq!((&again["status"], &again["message"]), (&json!("all_selected"), &json!("already picked: @api")));
+    for ids in [json!(["reference://api"]), json!("reference://api"), json!("[\"reference://api\"]")] {
+        let again = client.call("selectReferences", json!({"ids": ids}));
+        assert_eq!((&again["status"], &again["message"]), (&json!("all_selected"), &json!("already picked: @api")));
+    }
     let read = client.call("readReference", json!({"id": "reference://api", "lines": "1:1"}));
     assert_eq!(read["id"], "api");
     let by_tag = client.call("selectReferences", json!({"filter_tags": ["java"]}));

@@ -5,12 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use super::Desk;
+use super::{Desk, TagFilter};
 use crate::session::{self, Appended, JournalEvent, Line, Receipt, Session, Tally, advice};
 use crate::trust::resolved;
-use refdesk_core::catalog::SourceId;
+use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::selection::Choice;
-use refdesk_enrich::{BlockKind, Tool, touched};
+use refdesk_enrich::{BlockKind, OwnCall, Tool, touched};
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{Proposal, WrittenFile};
 use refdesk_files::path::display;
@@ -58,12 +58,22 @@ impl Desk {
     /// The catalog files a tool read according to its arguments, selected or not, or what refdesk's own server did for
     /// the session, which it knows by another name. `offered` is what the session was offered before.
     pub(super) fn readings(&self, tool: &Tool, offered: &Offered) -> Vec<Receipt> {
-        if let Some((ids, is_selecting)) = tool.own_sources() {
-            let sources = ids.iter().filter_map(|id| self.catalog.find(id));
+        if let Some(call) = tool.own_call() {
+            let (what, asked): (JournalEvent, Vec<&Source>) = match &call {
+                OwnCall::Read(id) => (JournalEvent::Read, self.catalog.find(id).into_iter().collect()),
+                OwnCall::Select { ids, tags } => {
+                    let tagged = TagFilter::new(tags);
+                    let tagged = self.catalog.sources().iter().filter(|source| tagged.matches(source));
+                    (JournalEvent::Selected, ids.iter().filter_map(|id| self.catalog.find(id)).chain(tagged).collect())
+                }
+            };
+            let mut seen = HashSet::new();
             // Others were refused.
-            let selected = sources.filter(|source| self.selection.member(source.id.as_str()).is_some());
-            let about: Vec<String> = selected.map(|source| source.id.to_string()).collect();
-            let what = if is_selecting { JournalEvent::Selected } else { JournalEvent::Read };
+            let done = asked.into_iter().filter(|source| {
+                let is_readable = what == JournalEvent::Read && source.mode == Mode::Auto;
+                (is_readable || self.selection.contains(source.id.as_str())) && seen.insert(&source.id)
+            });
+            let about: Vec<String> = done.map(|source| source.id.to_string()).collect();
             let tool = tool.name.map(str::to_owned);
             let receipt = Receipt { tool, follows: of(offered, &about), about, ..Receipt::new(what) };
             return if receipt.about.is_empty() { Vec::new() } else { vec![receipt] };

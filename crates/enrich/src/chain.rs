@@ -73,12 +73,26 @@ impl EnrichContext<'_> {
 /// refdesk's own tool that returns a document.
 const READ: &str = "readReference";
 
+/// A call of a tool of refdesk's own server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnCall<'a> {
+    /// To read the source with this id.
+    Read(&'a str),
+    /// To select the sources with these ids and those with one of these tags.
+    Select {
+        /// The ids.
+        ids: Vec<&'a str>,
+        /// The tags.
+        tags: Vec<String>,
+    },
+}
+
 /// The tool call that returned a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tool<'a> {
     /// Its name, if known.
     pub name: Option<&'a str>,
-    /// Its arguments.
+    /// Its arguments; those of refdesk's own tools with plain ids, and with lists as such.
     pub arguments: &'a Value,
     /// The folder in which the agent works, absolute, if known.
     pub cwd: Option<&'a Path>,
@@ -97,10 +111,15 @@ impl<'a> Tool<'a> {
         words.any(|word| word == "refdesk").then(|| words.last().unwrap_or_default())
     }
 
+    /// Whether it is a tool of refdesk's own server.
+    pub fn is_own(&self) -> bool {
+        self.own_name().is_some()
+    }
+
     /// Whether the result is a list from refdesk's own server. The sources in such a list need no hint; a document that
     /// the agent reads does.
     fn is_own_list(&self) -> bool {
-        self.own_name().is_some() && !self.is_own_reader()
+        self.is_own() && !self.is_own_reader()
     }
 
     /// Whether the result is a document from refdesk's own server.
@@ -108,16 +127,17 @@ impl<'a> Tool<'a> {
         self.own_name() == Some(READ)
     }
 
-    /// The ids of the sources that a tool of refdesk's own server was called to read or to select, and whether to
-    /// select.
-    pub fn own_sources(&self) -> Option<(Vec<&'a str>, bool)> {
-        let ids = match self.own_name()? {
-            READ => return Some((self.arguments.get("id")?.as_str().into_iter().collect(), false)),
-            "selectReferences" => self.arguments.get("ids")?,
-            _ => return None,
-        };
-        let all = ids.as_array().map_or(std::slice::from_ref(ids), Vec::as_slice);
-        Some((all.iter().filter_map(Value::as_str).collect(), true))
+    /// The sources that a tool of refdesk's own server was called to read or to select.
+    pub fn own_call(&self) -> Option<OwnCall<'a>> {
+        let list = |name| self.arguments.get(name).and_then(Value::as_array).into_iter().flatten();
+        match self.own_name()? {
+            READ => Some(OwnCall::Read(self.arguments.get("id")?.as_str()?)),
+            "selectReferences" => Some(OwnCall::Select {
+                ids: list("ids").filter_map(Value::as_str).collect(),
+                tags: list("filter_tags").filter_map(Value::as_str).map(str::to_owned).collect(),
+            }),
+            _ => None,
+        }
     }
 
     /// The arguments in which a path is a file that the tool worked on: for a document that refdesk's own server reads,

@@ -51,8 +51,8 @@ pub use arguments::PathBase;
 pub use budget::Budget;
 pub use candidates::{Neighbour, SkippedSource, WhyNot};
 pub use chain::{
-    EnrichContext, EnrichRequest, Enriched, HintAction, Metadata, SemanticMatch, TextKind, Tool, enrich, start,
-    templates_in,
+    EnrichContext, EnrichRequest, Enriched, HintAction, Metadata, OwnCall, SemanticMatch, TextKind, Tool, enrich,
+    start, templates_in,
 };
 pub use considered::{Considered, considered, rank_findings};
 pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};

@@ -20,6 +20,7 @@ mod validate;
 
 pub use refdesk_tools::is_tool;
 pub use stdio::serve_stdio;
+pub use tools::normalize_arguments;
 
 use refdesk_desk::session::DEFAULT;
 use refdesk_desk::{Options, Session, engine};

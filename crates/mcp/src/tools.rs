@@ -37,7 +37,7 @@ pub(crate) async fn call(
     let cancelled = context.ct.clone();
     let elicit = ElicitingClient::new(handle, context, request.input_responses).map(|client| Box::new(client) as _);
     let mut arguments = request.arguments.unwrap_or_default();
-    name_sources_by_id(&mut arguments);
+    normalize_arguments(&mut arguments);
     tokio::select! {
         answer = refdesk_tools::call(handle, session, &request.name, arguments, elicit) => {
             response(answer.map_err(protocol_error)?)
@@ -47,12 +47,17 @@ pub(crate) async fn call(
     }
 }
 
-/// Replaces the addresses of sources by their ids: a client that lists resources knows sources by their addresses.
-fn name_sources_by_id(arguments: &mut Map<String, Value>) {
+/// Replaces the addresses of sources by their ids, since a client that lists resources knows sources by their addresses,
+/// and lists in strings by lists.
+pub fn normalize_arguments(arguments: &mut Map<String, Value>) {
     for (name, value) in arguments {
-        match (name.as_str(), value) {
-            ("id", id) => name_by_id(id),
-            ("ids", Value::Array(ids)) => ids.iter_mut().for_each(name_by_id),
+        match name.as_str() {
+            "id" => name_by_id(value),
+            "ids" | "filter_tags" => {
+                *value = refdesk_tools::as_list(value.take());
+                let ids = value.as_array_mut().filter(|_| name == "ids");
+                ids.into_iter().flatten().for_each(name_by_id);
+            }
             _ => {}
         }
     }

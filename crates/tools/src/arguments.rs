@@ -65,13 +65,7 @@ impl ToolArguments {
     pub(crate) fn texts(&mut self, name: &str) -> Result<Vec<String>, Error> {
         let given = match self.given.remove(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
-            Some(Value::String(text)) if text.trim().is_empty() => return Ok(Vec::new()),
-            Some(Value::String(text)) if text.trim_start().starts_with('[') => match serde_json::from_str(&text) {
-                Ok(list @ Value::Array(_)) => list,
-                _ => Value::from(vec![text]),
-            },
-            Some(Value::String(text)) => Value::from(vec![text]),
-            Some(other) => other,
+            Some(given) => as_list(given),
         };
         let Value::Array(items) = given else { return Err(self.wrong(name, "a list of strings", &given)) };
         let mut texts = Vec::with_capacity(items.len());
@@ -143,6 +137,20 @@ impl ToolArguments {
     fn error(&self, what: &str) -> Error {
         let ToolSpec { name, example, .. } = self.tool;
         invalid_call(format!("{name}: {what}; for example {example}"))
+    }
+}
+
+/// A list in one of the forms in which agents write it: as such, in a string, or as its only string; any other value
+/// as it is.
+pub fn as_list(given: Value) -> Value {
+    match given {
+        Value::String(text) if text.trim().is_empty() => Value::Array(Vec::new()),
+        Value::String(text) if text.trim_start().starts_with('[') => match serde_json::from_str(&text) {
+            Ok(list @ Value::Array(_)) => list,
+            _ => Value::from(vec![text]),
+        },
+        Value::String(text) => Value::from(vec![text]),
+        other => other,
     }
 }
 

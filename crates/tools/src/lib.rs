@@ -22,7 +22,7 @@ mod template_file;
 pub mod visible;
 
 pub use answer::ToolAnswer;
-pub use arguments::json_type;
+pub use arguments::{as_list, json_type};
 pub use elicitation::{Elicit, Elicitation, UserReply};
 pub use read_reference::delimited;
 

@@ -132,7 +132,11 @@ fn a_call_of_the_server_counts_for_the_session_of_the_hook() {
         ("mcp__refdesk__search_documents", json!({"query": "docs/near.md"})),
         ("Bash", json!({"command": "refdesk search docs/near.md"})),
         ("mcp__refdesk__selectReferences", json!({"ids": ["near", "away", "nope"]})),
+        ("mcp__refdesk__selectReferences", json!({"ids": "[\"reference://near\", \"near\"]"})),
+        ("mcp__refdesk__selectReferences", json!({"filter_tags": ["Local", "web"]})),
         ("mcp__refdesk__readReference", json!({"id": "near", "path": "docs/other.md"})),
+        ("mcp__refdesk__readReference", json!({"id": "reference://near"})),
+        ("mcp__refdesk__readReference", json!({"id": "rules"})),
         ("mcp__refdesk__readReference", json!({"id": "away"})),
         ("mcp__other__readDocument", json!({"id": "near"})),
     ] {
@@ -142,7 +146,9 @@ fn a_call_of_the_server_counts_for_the_session_of_the_hook() {
     }
     let of_hook = lines(&world).into_iter().filter(|line| line["session"] == "s");
     let did: Vec<Value> = of_hook.map(|line| json!([line["what"], line["about"]])).collect();
-    assert_eq!(json!(did[1..]), json!([["selected", ["near"]], ["read", ["near"]]]), "{did:?}");
+    let (selected, read) = (json!(["selected", ["near"]]), json!(["read", ["near"]]));
+    let expected = json!([selected, selected, selected, read, read, ["read", ["rules"]]]);
+    assert_eq!(json!(did[1..]), expected, "{did:?}");
 }
 
 /// Reading this journal would take seconds and four gigabytes of memory.
