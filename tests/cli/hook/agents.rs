@@ -52,6 +52,7 @@ fn prompts_and_tools_get_additions_only_once() {
         ("claude-code", "post-tool-use-bash", Some("PostToolUse")),
         ("claude-code", "post-tool-use-read", Some("PostToolUse")),
         ("claude-code", "post-tool-use-mcp", Some("PostToolUse")),
+        ("claude-code", "post-tool-use-mcp-structured", Some("PostToolUse")),
         ("gemini-cli", "before-agent", Some("BeforeAgent")),
         ("gemini-cli", "before-agent-without-a-screen", Some("BeforeAgent")),
         ("gemini-cli", "after-tool", Some("AfterTool")),

@@ -15,7 +15,12 @@ pub(crate) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
             HookEvent::Start { loses_context: matches!(document.text("source")?, Some("clear" | "compact")) }
         }
         "UserPromptSubmit" => HookEvent::Prompt(document.required("prompt")?.to_owned()),
-        "PostToolUse" => document.tool(response::text(document.get("tool_response")))?,
+        "PostToolUse" => {
+            let response = document.get("tool_response");
+            // Claude Code gives the structured content of a server's tool, if there is one, as JSON in a string.
+            let is_of_server = document.text("tool_name")?.is_some_and(|name| name.starts_with("mcp__"));
+            document.tool(if is_of_server { response::text_of_json(response) } else { response::text(response) })?
+        }
         other => HookEvent::Other(other.to_owned()),
     })
 }

@@ -29,7 +29,11 @@ fn gather<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
         Value::String(text) if !text.is_empty() => found.push(text),
         Value::Array(values) => values.iter().for_each(|value| gather(value, found)),
         Value::Object(members) => {
-            let read = members.iter().filter(|(name, _)| !is_listed(SKIPPED, name));
+            // Encoded bytes are a string; other data is read.
+            let is_skipped = |name: &str, value: &Value| {
+                is_listed(SKIPPED, name) && (name != "data" || !(value.is_object() || value.is_array()))
+            };
+            let read = members.iter().filter(|(name, value)| !is_skipped(name, value));
             read.for_each(|(_, value)| gather(value, found));
         }
         _ => {}
@@ -51,6 +55,7 @@ mod tests {
             (json!({"type": "text", "file": {"filePath": "/w/a.md", "content": "# A", "numLines": 1}}), "# A"),
             (json!([{"type": "text", "text": "one"}, {"type": "image", "data": "aGk="}, "two"]), "one\ntwo"),
             (json!({"content": [{"type": "text", "text": "mcp"}], "isError": false}), "mcp"),
+            (json!({"data": [{"title": "one", "data": "aGk="}]}), "one"),
             (json!({"filePath": "a", "oldString": "x", "newString": "y", "originalFile": "z"}), ""),
         ] {
             assert_eq!(text(&answer), expected, "{answer}");

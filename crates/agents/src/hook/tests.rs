@@ -49,6 +49,9 @@ fn every_document_is_understood() {
                 ("post-tool-use-mcp", {
                     tool("mcp__tracker__search", json!({"q": "deploy"}), "Issue 7: the web is slow")
                 }),
+                ("post-tool-use-mcp-structured", {
+                    tool("mcp__tracker__search", json!({"q": "deploy"}), "Issue 7\nweb: slow")
+                }),
                 ("post-tool-use-read", tool("Read", notes(), "Everything is on the web.\n")),
                 ("session-start-clear", start(true)),
                 ("session-start-compact", start(true)),
