@@ -206,7 +206,7 @@ fn enrich_event(
     // If forgetting failed, the old memory would suppress what must be sent again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
     let tool_name = match event {
-        HookEvent::Tool { name, input, .. } => tool_name::canonical(name.as_deref(), input),
+        HookEvent::Tool { name, input, text } => tool_name::canonical(name.as_deref(), input, text),
         _ => None,
     };
     let arguments = match event {

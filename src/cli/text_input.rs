@@ -51,7 +51,11 @@ impl<'a> TextInput<'a> {
             Some(KindName::ToolResult) => TextKind::ToolResult,
             Some(KindName::SystemInstructions) => TextKind::SystemInstructions,
         };
-        let tool = tool_name::canonical(args.tool.as_deref(), arguments.as_ref().unwrap_or(&Value::Null));
+        let tool = tool_name::canonical(
+            args.tool.as_deref(),
+            arguments.as_ref().unwrap_or(&Value::Null),
+            &String::from_utf8_lossy(&bytes),
+        );
         let arguments = arguments.map(|given| tool_name::normalized(tool.as_deref(), &given).into_owned());
         Ok(Self { bytes, kind, tool, arguments })
     }

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use refdesk_agents::setup::{NAME, is_own_call};
-use refdesk_enrich::Tool;
+use refdesk_enrich::{QUOTE_NOTICE, Tool};
 
-/// A tool's name; if the tool is refdesk, a name that says so: for a command line that only calls this program, and for
-/// a tool of its server under another name or none.
-pub fn canonical<'n>(name: Option<&'n str>, arguments: &Value) -> Option<Cow<'n, str>> {
+/// The name of the tool that returned this text; if the tool is refdesk, a name that says so: for a command line that
+/// only calls this program, and for a tool of its server under another name or none.
+pub fn canonical<'n>(name: Option<&'n str>, arguments: &Value, text: &str) -> Option<Cow<'n, str>> {
     if arguments.get("command").and_then(Value::as_str).is_some_and(is_own_call) {
         return Some(NAME.into());
     }
@@ -18,8 +18,11 @@ pub fn canonical<'n>(name: Option<&'n str>, arguments: &Value) -> Option<Cow<'n,
     let tool = match name.strip_prefix("MCP:") {
         // Cursor names no server, so a tool's name has to do.
         Some(tool) => Some(tool),
-        // Here only the part after the last underscore, so that `search_documents` of another server is not taken for ours.
-        None => name.strip_prefix("mcp_").and_then(|name| name.rsplit('_').next()),
+        // Another server may have a `search_documents`, too, but no other answer has our notice.
+        None => name.strip_prefix("mcp_").and_then(|name| {
+            let mut ends = name.match_indices('_').filter_map(|(at, _)| name.get(at + 1..));
+            ends.find(|end| refdesk_mcp::is_tool(end) && (!end.contains('_') || text.contains(QUOTE_NOTICE)))
+        }),
     };
     let own = tool.filter(|tool| refdesk_mcp::is_tool(tool));
     Some(own.map_or(Cow::Borrowed(name), |tool| format!("{NAME}:{tool}").into()))
@@ -60,7 +63,17 @@ mod tests {
             ("Bash", "cat refdesk", "Bash"),
         ] {
             let arguments = json!({"command": command});
-            assert_eq!(canonical(Some(name), &arguments).as_deref(), Some(expected), "{name} {command}");
+            assert_eq!(canonical(Some(name), &arguments, "").as_deref(), Some(expected), "{name} {command}");
+        }
+        for (name, expected) in [
+            ("mcp__desk__search_documents", "refdesk:search_documents"),
+            ("mcp__my_desk__get_table_schema", "refdesk:get_table_schema"),
+            ("mcp_desk_search_tables", "refdesk:search_tables"),
+            ("mcp__desk__search_issues", "mcp__desk__search_issues"),
+            ("Bash", "Bash"),
+        ] {
+            let text = format!("invoice\n{QUOTE_NOTICE}");
+            assert_eq!(canonical(Some(name), &json!({}), &text).as_deref(), Some(expected), "{name}");
         }
     }
 }

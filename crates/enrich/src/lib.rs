@@ -58,7 +58,7 @@ pub use considered::{Considered, considered, rank_findings};
 pub use draft::{BlockCost, BlockKind, ItemReceipt, Level, MatchReason};
 pub use explanation::MatchExplanation;
 pub use find::{Matcher, has_equal_index};
-pub use injected::{CODE, outside, own_blocks};
+pub use injected::{CODE, QUOTE_NOTICE, outside, own_blocks};
 pub use instruction::{fetching, instruction};
 pub use instructions::instructions;
 pub use meaning::{Meaning, Score};

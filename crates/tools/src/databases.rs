@@ -8,11 +8,12 @@ pub(crate) use table::TOOLS;
 use serde_json::{Value, json};
 
 use super::answer::escape;
-use super::read_reference::{NOTICE, framed};
+use super::read_reference::framed;
 use super::{ToolAnswer, ToolCall, ToolResult, advice, closed, select_references};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{DatabaseAnswer, DatabaseQuestion};
+use refdesk_enrich::QUOTE_NOTICE;
 use refdesk_text::{Error, tokens};
 
 /// What the frame of an answer says that it holds.
@@ -43,7 +44,7 @@ async fn ask(call: ToolCall, question: DatabaseQuestion) -> ToolResult {
     let (body, tokens) = with_tokens(&mut json);
     note_read(&call, quoted, body.len(), tokens).await;
     if let Some(members) = json.as_object_mut() {
-        members.insert("notice".to_owned(), json!(NOTICE));
+        members.insert("notice".to_owned(), json!(QUOTE_NOTICE));
     }
     Ok(ToolAnswer::with_text(json, &framed(ABOUT, &body)))
 }

@@ -3,10 +3,11 @@
 
 use serde_json::{Value, json};
 
-use super::read_reference::{NOTICE, framed};
+use super::read_reference::framed;
 use super::{ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, advise, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::{SEARCH_LIMIT, SearchAnswer, SearchHit, SearchReader, SearchRequest};
+use refdesk_enrich::QUOTE_NOTICE;
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Error, Fix, tokens};
 
@@ -96,7 +97,7 @@ fn as_json(answer: &SearchAnswer, excluded: &[String]) -> Value {
     let mut json = json!(answer);
     let hits = answer.hits.iter().map(|hit| hit_as_json(hit, excluded)).collect();
     if let Some(members) = json.as_object_mut() {
-        members.insert("notice".to_owned(), json!(NOTICE));
+        members.insert("notice".to_owned(), json!(QUOTE_NOTICE));
         members.insert("hits".to_owned(), hits);
     }
     json

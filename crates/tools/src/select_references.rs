@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::elicitation::{Chosen, choose};
-use super::read_reference::NOTICE;
 use super::{FailedAnswer, ToolAnswer, ToolCall, ToolEffect, ToolResult, ToolSpec, closed};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::reading::MAX_TEXT_BYTES;
 use refdesk_desk::{PickStatus, Picker};
+use refdesk_enrich::QUOTE_NOTICE;
 
 pub(crate) const SPEC: ToolSpec = ToolSpec {
     name: "selectReferences",
@@ -72,7 +72,7 @@ fn mark(json: &mut Value) {
                 source.remove("content");
                 source.insert("has_content".to_owned(), json!(true));
             }
-            Some(_) => drop(source.insert("notice".to_owned(), json!(NOTICE))),
+            Some(_) => drop(source.insert("notice".to_owned(), json!(QUOTE_NOTICE))),
             None => {}
         }
     }

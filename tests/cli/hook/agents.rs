@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{HINT, added, answered, hook, of, prompt, world};
 use crate::support::client::Client;
 use crate::support::workspace::Workspace;
+use refdesk_enrich::QUOTE_NOTICE;
 
 /// A recorded document, with this working folder.
 fn recorded(agent: &str, name: &str, cwd: &Path) -> Vec<u8> {
@@ -98,11 +99,19 @@ fn other_tools_and_events_get_nothing() {
 #[test]
 fn refdesks_own_answers_get_nothing() {
     let name_of_server = |name: &str| json!({"server_name": name});
+    let structured = json!({"hits": ["on the web"], "notice": QUOTE_NOTICE});
+    let full = json!({"content": [{"type": "text", "text": "on the web"}], "structuredContent": structured});
     for (agent, members, is_own) in [
         ("cursor", json!({"tool_name": "MCP:listReferences"}), true),
         ("cursor", json!({"tool_name": "MCP:search_issues"}), false),
         ("claude-code", json!({"tool_name": "mcp__desk__listReferences"}), true),
         ("claude-code", json!({"tool_name": "mcp__desk__readReference"}), false),
+        ("claude-code", json!({"tool_name": "mcp__desk__search_tables", "tool_response": full}), true),
+        (
+            "claude-code",
+            json!({"tool_name": "mcp__my_desk__search_tables", "tool_response": structured.to_string()}),
+            true,
+        ),
         ("claude-code", json!({"tool_input": {"command": "refdesk list"}}), true),
         ("claude-code", json!({"tool_input": {"command": "refdesk list && make deploy"}}), false),
         ("gemini-cli", json!({"tool_name": "search_documents", "mcp_context": name_of_server("refdesk")}), true),
