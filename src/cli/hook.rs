@@ -199,7 +199,11 @@ fn enrich_event(
     let (repeat, mode) =
         if environment::is_trial() { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
     let mut problems = Vec::new();
-    let loses_context = matches!(event, HookEvent::LosesContext | HookEvent::Start { loses_context: true });
+    let loses_context = match event {
+        HookEvent::Start { loses_context } => *loses_context,
+        HookEvent::LosesContext { min_received } => desk.session_memory(session).received >= *min_received,
+        _ => false,
+    };
     if loses_context && !repeat && desk.has_state() {
         problems.extend(desk.forget_session(session, "the conversation was summarised or started again"));
     }
@@ -220,15 +224,17 @@ fn enrich_event(
             let tool = Some(Tool { name: tool_name.as_deref(), arguments: &arguments, cwd });
             EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) }
         }
-        HookEvent::LosesContext | HookEvent::Other(_) => return (String::new(), problems),
+        HookEvent::LosesContext { .. } | HookEvent::Other(_) => return (String::new(), problems),
     };
     // A tool can work in any folder, so add nothing in one without a catalog.
     if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
         return (String::new(), problems);
     }
+    // A folder without a catalog gets no state.
+    let is_counted = agent.needs_count() && !desk.catalog().is_empty();
     let settled = desk.settled();
     let hint_action = hint_action(settled.workspace(), args);
-    let asked = EnrichRequest { repeat, budget, alone: true, hint_action, ..asked };
+    let asked = EnrichRequest { repeat, is_counted, budget, alone: true, hint_action, ..asked };
     let (enriched, more) = match event {
         HookEvent::Start { .. } => settled.start(session, &EnrichRequest { repeat: repeat || is_stuck, ..asked }, mode),
         _ => settled.enrich(session, &asked, mode),

@@ -56,7 +56,11 @@ pub enum HookEvent {
         text: String,
     },
     /// The conversation loses the context it was given; nothing can be added at this event.
-    LosesContext,
+    LosesContext {
+        /// The bytes of prompts and tool results that it must have received since it last did; with fewer, the agent
+        /// reports a loss that does not happen.
+        min_received: u64,
+    },
     /// Any other event, by name; the answer is empty.
     Other(String),
 }
@@ -122,7 +126,7 @@ fn in_hook_specific_output(event: &HookEvent, prompt: &str, tool: &str, added: &
         HookEvent::Start { .. } => "SessionStart",
         HookEvent::Prompt(_) => prompt,
         HookEvent::Tool { .. } => tool,
-        HookEvent::LosesContext | HookEvent::Other(_) => return nothing(),
+        HookEvent::LosesContext { .. } | HookEvent::Other(_) => return nothing(),
     };
     json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": added}})
 }

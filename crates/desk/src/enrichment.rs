@@ -144,6 +144,11 @@ impl CompleteDesk<'_> {
 }
 
 impl Desk {
+    /// What the session was sent.
+    pub fn session_memory(&self, session: &Session) -> SessionMemory {
+        self.store.session_memory(session).0
+    }
+
     /// Clears the session's memory, because the agent's context has lost what it was sent; `reason` is for the journal.
     pub fn forget_session(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
         let mut problems = self.store.forget_memory(session).unwrap_or_else(|error| vec![memory_not_saved(&error)]);

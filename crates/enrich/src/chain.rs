@@ -177,6 +177,8 @@ pub struct EnrichRequest<'a> {
     pub tool: Option<Tool<'a>>,
     /// Whether to include what the session already received, and to leave its memory unchanged.
     pub repeat: bool,
+    /// Whether the session's memory counts the bytes of the text.
+    pub is_counted: bool,
     /// How much may be appended.
     pub budget: Budget,
     /// Whether the added text is shown without the original, so that it needs no blank lines before it.
@@ -193,6 +195,7 @@ impl<'a> EnrichRequest<'a> {
             text,
             tool: None,
             repeat: false,
+            is_counted: false,
             budget: Budget::default(),
             alone: false,
             hint_action: HintAction::Select,
@@ -294,6 +297,9 @@ pub fn enrich(ctx: &EnrichContext, asked: &EnrichRequest, memory: &SessionMemory
     let mut known = memory.clone();
     if !asked.repeat {
         known.keep_selected(ctx.selection);
+    }
+    if asked.is_counted && !asked.repeat {
+        known.received = known.received.saturating_add(asked.text.len() as u64);
     }
     let prompt = ctx.about.and_then(|about| about.text.as_ref()).filter(|_| asked.kind == TextKind::Prompt);
     if let Some(prompt) = prompt.filter(|_| ctx.hint_settings.conversation && !asked.repeat) {

@@ -26,6 +26,8 @@ pub struct SessionMemory {
     /// The session's last prompts, latest first, if they count for later ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<EarlierText>,
+    /// The bytes of its prompts and tool results, if they are counted.
+    pub received: u64,
 }
 
 impl SessionMemory {

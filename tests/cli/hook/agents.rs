@@ -85,6 +85,7 @@ fn other_tools_and_events_get_nothing() {
         ("claude-code", "post-tool-use-edit"),
         ("claude-code", "stop"),
         ("gemini-cli", "pre-compress"),
+        ("gemini-cli", "pre-compress-manual"),
         ("gemini-cli", "session-end"),
         ("codex", "stop"),
         ("cursor", "before-submit-prompt"),
@@ -139,7 +140,7 @@ fn a_conversation_that_lost_its_context_gets_everything_again() {
             &["session-start-clear", "session-start-compact"][..],
             "session-start-resume",
         ),
-        ("gemini-cli", "before-agent", &["session-start-clear", "pre-compress"], "session-start-resume"),
+        ("gemini-cli", "before-agent", &["session-start-clear", "pre-compress-manual"], "session-start-resume"),
         ("codex", "user-prompt-submit", &["session-start-clear", "session-start-compact"], "session-start-startup"),
         ("cursor", "post-tool-use", &["pre-compact"], "session-start"),
     ] {
@@ -156,6 +157,24 @@ fn a_conversation_that_lost_its_context_gets_everything_again() {
             assert_eq!(answer(&world, agent, says), first, "{agent} {forgetting}");
         }
     }
+}
+
+/// Gemini CLI reports a compression before every request, and compresses only long conversations.
+#[test]
+fn an_automatic_compression_counts_only_in_a_long_conversation() {
+    let (world, agent) = (world(), "gemini-cli");
+    let prompted = || answer(&world, agent, "before-agent");
+    let first = prompted();
+    assert_eq!(context(&first), Some(HINT));
+    answer(&world, agent, "pre-compress");
+    assert_eq!(prompted(), json!({}));
+    let mut tool: Value = serde_json::from_slice(&recorded(agent, "after-tool", &world.path)).unwrap();
+    tool["tool_response"]["llmContent"] = json!("word ".repeat(60_000));
+    assert_eq!(answered(&mut hook(&world, &[agent]), tool.to_string().as_bytes()), json!({}));
+    answer(&world, agent, "pre-compress");
+    assert_eq!(prompted(), first);
+    answer(&world, agent, "pre-compress");
+    assert_eq!(prompted(), json!({}), "what was received is counted anew");
 }
 
 /// `connect` sets up events from one table, and `hook` answers events from another.

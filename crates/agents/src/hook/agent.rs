@@ -15,6 +15,11 @@ refdesk_text::worded_enum! {
 }
 
 impl HookAgent {
+    /// Whether it may report a lost context that is not lost, so that what it receives has to be counted.
+    pub fn needs_count(self) -> bool {
+        self == Self::GeminiCli
+    }
+
     /// Whether its hooks can add to a prompt; otherwise they add only to the results of tools.
     pub fn adds_to_prompts(self) -> bool {
         self != Self::Cursor

@@ -11,7 +11,7 @@ pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
     Ok(match document.event()? {
         "sessionStart" => HookEvent::Start { loses_context: false },
         "postToolUse" => document.tool(response::text_of_json(document.get("tool_output")))?,
-        "preCompact" => HookEvent::LosesContext,
+        "preCompact" => HookEvent::LosesContext { min_received: 0 },
         other => HookEvent::Other(other.to_owned()),
     })
 }
@@ -19,6 +19,6 @@ pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
 pub(crate) fn answer(event: &HookEvent, added: &str) -> Value {
     match event {
         HookEvent::Start { .. } | HookEvent::Tool { .. } => json!({"additional_context": added}),
-        HookEvent::Prompt(_) | HookEvent::LosesContext | HookEvent::Other(_) => super::nothing(),
+        HookEvent::Prompt(_) | HookEvent::LosesContext { .. } | HookEvent::Other(_) => super::nothing(),
     }
 }

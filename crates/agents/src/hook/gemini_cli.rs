@@ -1,10 +1,15 @@
 //! Gemini CLI, following `docs/hooks/reference.md` of `google-gemini/gemini-cli`: SessionStart, BeforeAgent, AfterTool.
-//! It sends no SessionStart after compressing a conversation, but sends PreCompress before it.
+//! It sends no SessionStart after compressing a conversation, but sends PreCompress before it: by itself before every
+//! request to the model, mostly without compressing anything (google-gemini/gemini-cli#18083).
 
 use serde_json::Value;
 
 use super::document::HookDocument;
 use super::{HookEvent, in_hook_specific_output, response};
+
+/// With fewer bytes of prompts and tool results, a conversation is not compressed: Gemini CLI does so at a fifth to a
+/// half of a million tokens, and four bytes are about one. The rest is what the model writes and the agent adds.
+const MIN_COMPRESSED: u64 = 256 * 1024;
 
 pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
@@ -16,7 +21,10 @@ pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
             // The other members repeat the text for display.
             document.tool(response::text(response.get("llmContent").unwrap_or(response)))?
         }
-        "PreCompress" => HookEvent::LosesContext,
+        "PreCompress" => {
+            let is_certain = document.text("trigger")? == Some("manual");
+            HookEvent::LosesContext { min_received: if is_certain { 0 } else { MIN_COMPRESSED } }
+        }
         other => HookEvent::Other(other.to_owned()),
     })
 }

@@ -23,6 +23,10 @@ fn prompt() -> HookEvent {
     HookEvent::Prompt("How do we talk to the web?".to_owned())
 }
 
+fn loss(min_received: u64) -> HookEvent {
+    HookEvent::LosesContext { min_received }
+}
+
 fn other(name: &str) -> HookEvent {
     HookEvent::Other(name.to_owned())
 }
@@ -72,7 +76,8 @@ fn every_document_is_understood() {
                 }),
                 ("before-agent", prompt()),
                 ("before-agent-without-a-screen", prompt()),
-                ("pre-compress", HookEvent::LosesContext),
+                ("pre-compress", loss(256 * 1024)),
+                ("pre-compress-manual", loss(0)),
                 ("session-end", other("SessionEnd")),
                 ("session-start-clear", start(true)),
                 ("session-start-resume", start(false)),
@@ -97,7 +102,7 @@ fn every_document_is_understood() {
             vec![
                 ("before-submit-prompt", other("beforeSubmitPrompt")),
                 ("post-tool-use", tool("Shell", make(), "pushed to the web")),
-                ("pre-compact", HookEvent::LosesContext),
+                ("pre-compact", loss(0)),
                 ("session-start", start(false)),
             ],
         ),
@@ -144,7 +149,7 @@ fn the_answers_of_each_agent() {
         (HookAgent::Codex, nested("SessionStart"), nested("UserPromptSubmit"), nested("PostToolUse")),
         (HookAgent::Cursor, flat(), json!({}), flat()),
     ] {
-        let events = [start(true), prompt(), tool.clone(), HookEvent::LosesContext, other("Stop")];
+        let events = [start(true), prompt(), tool.clone(), loss(0), other("Stop")];
         let answers = events.each_ref().map(|event| answer(agent, event, "added"));
         assert_eq!(answers, [on_start, on_prompt, on_tool, json!({}), json!({})], "{agent:?}");
         for event in &events {
