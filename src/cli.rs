@@ -187,7 +187,8 @@ pub fn run(
             let (code, is_written) = output::print_checked(answer, arguments.format);
             // Otherwise the session would be told later that it already has this.
             if let Some(options) = undelivered.filter(|_| !is_written) {
-                let problems = Desk::open(options).forget_session(&session, "standard output could not be written");
+                let problems =
+                    Desk::open(options).forget_session(&session, "standard output could not be written", false);
                 problems.iter().for_each(|problem| output::print_to_stderr(&output::to_text(problem)));
             }
             if arguments.pause {

@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &EnrichArgs, format: Output
     let asked = given.enrich_request(&text, args.repeat, args.budget.into());
     let mode = if args.dry_run { EnrichMode::DryRun } else { EnrichMode::Send };
     let mut diagnostics = match args.event {
-        Some(event) if mode == EnrichMode::Send && !args.repeat => desk.forget_session(session, reason(event)),
+        Some(event) if mode == EnrichMode::Send && !args.repeat => desk.forget_session(session, reason(event), false),
         _ => Vec::new(),
     };
     // A dry run shows what the session would get after forgetting everything.

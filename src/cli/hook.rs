@@ -42,7 +42,8 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
         tracing::warn!("standard output cannot be written");
         // The agent did not read the output, so it must be sent again.
         catch_panic(|| {
-            desk.as_ref().map(|(desk, session)| desk.forget_session(session, "the response could not be written"))
+            desk.as_ref()
+                .map(|(desk, session)| desk.forget_session(session, "the response could not be written", false))
         });
     }
     // The program ends here. The system frees ten thousand sources at once, faster than dropping them one by one.
@@ -205,7 +206,9 @@ fn enrich_event(
         _ => false,
     };
     if loses_context && !repeat && desk.has_state() {
-        problems.extend(desk.forget_session(session, "the conversation was summarised or started again"));
+        let owes_start = !matches!(event, HookEvent::Start { .. });
+        let reason = "the conversation was summarised or started again";
+        problems.extend(desk.forget_session(session, reason, owes_start));
     }
     // If forgetting failed, the old memory would suppress what must be sent again.
     let is_stuck = problems.iter().any(|problem| problem.code == Code::NotStored);
@@ -232,18 +235,27 @@ fn enrich_event(
     }
     // A folder without a catalog gets no state.
     let is_counted = agent.needs_count() && !desk.catalog().is_empty();
+    let is_start = matches!(event, HookEvent::Start { .. });
+    let starts = is_start || (!repeat && desk.session_memory(session).owes_start);
     let settled = desk.settled();
     let hint_action = hint_action(settled.workspace(), args);
-    let asked = EnrichRequest { repeat, is_counted, budget, alone: true, hint_action, ..asked };
-    let (enriched, more) = match event {
-        HookEvent::Start { .. } => settled.start(session, &EnrichRequest { repeat: repeat || is_stuck, ..asked }, mode),
-        _ => settled.enrich(session, &asked, mode),
-    };
-    problems.extend(more);
+    let asked = EnrichRequest { repeat, is_counted, budget, hint_action, ..asked };
+    let mut added = String::new();
+    if starts {
+        let (enriched, more) = settled.start(session, &EnrichRequest { repeat: repeat || is_stuck, ..asked }, mode);
+        added.push_str(enriched.added());
+        problems.extend(more);
+    }
+    if !is_start {
+        let asked = EnrichRequest { alone: added.is_empty(), budget: budget.after(&added), ..asked };
+        let (enriched, more) = settled.enrich(session, &asked, mode);
+        added.push_str(enriched.added());
+        problems.extend(more);
+    }
     if let Err(error) = desk.cache_mentions() {
         tracing::info!("the mention cache cannot be stored: {error}");
     }
-    (enriched.added().to_owned(), problems)
+    (added, problems)
 }
 
 /// An agent can select sources only through an MCP server. `connect` writes whether the agent has one; otherwise assume

@@ -150,8 +150,10 @@ impl Desk {
     }
 
     /// Clears the session's memory, because the agent's context has lost what it was sent; `reason` is for the journal.
-    pub fn forget_session(&self, session: &Session, reason: &str) -> Vec<Diagnostic> {
-        let mut problems = self.store.forget_memory(session).unwrap_or_else(|error| vec![memory_not_saved(&error)]);
+    /// `owes_start` means that it has lost its instructions too, and that no start will give them again.
+    pub fn forget_session(&self, session: &Session, reason: &str, owes_start: bool) -> Vec<Diagnostic> {
+        let forgotten = self.store.forget_memory(session, owes_start);
+        let mut problems = forgotten.unwrap_or_else(|error| vec![memory_not_saved(&error)]);
         problems
             .extend(self.journal(session, Receipt { reason: reason.to_owned(), ..Receipt::new(JournalEvent::Forgot) }));
         problems

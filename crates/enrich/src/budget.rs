@@ -100,6 +100,15 @@ impl SubAssign for Size {
 }
 
 impl Budget {
+    /// What is left of it after this text.
+    #[must_use]
+    pub fn after(self, text: &str) -> Self {
+        Self {
+            chars: self.chars.map(|most| most.saturating_sub(Size::of(text).chars)),
+            tokens: self.tokens.map(|most| most.saturating_sub(tokens_of(text.len()))),
+        }
+    }
+
     fn holds(self, chars: usize, tokens: usize) -> bool {
         self.chars.is_none_or(|most| chars <= most) && self.tokens.is_none_or(|most| tokens <= most)
     }

@@ -333,7 +333,7 @@ pub fn start(ctx: &EnrichContext, budget: Budget, hint_action: HintAction, memor
         alone: true,
         ..EnrichRequest::new(TextKind::SystemInstructions, "")
     };
-    let mut known = memory.cloned().unwrap_or_default();
+    let mut known = SessionMemory { owes_start: false, ..memory.cloned().unwrap_or_default() };
     known.keep_selected(ctx.selection);
     let mut drafts = instructions::drafts(ctx, memory.is_some(), hint_action);
     let (more, metadata) = all_drafts(&EnrichInput::new(ctx, &asked, &[]), &known);

@@ -28,6 +28,8 @@ pub struct SessionMemory {
     pub prompts: Vec<EarlierText>,
     /// The bytes of its prompts and tool results, if they are counted.
     pub received: u64,
+    /// Whether the conversation has lost its instructions, and no start gave them again.
+    pub owes_start: bool,
 }
 
 impl SessionMemory {
@@ -39,8 +41,8 @@ impl SessionMemory {
     /// The memory after the conversation was summarised or restarted: nothing counts as given, but earlier offers may
     /// still explain later reads and picks.
     #[must_use]
-    pub fn forgotten(&self) -> Self {
-        Self { offered: self.offered.clone(), ..Self::default() }
+    pub fn forgotten(&self, owes_start: bool) -> Self {
+        Self { offered: self.offered.clone(), owes_start, ..Self::default() }
     }
 
     /// Records that the session has received something.

@@ -71,13 +71,14 @@ impl Store {
         Ok((answer, diagnostics))
     }
 
-    /// Clears the session's memory. If another process holds the lock, the file is removed anyway: at worst, a
+    /// Clears the session's memory, except whether it is owed a start. If another process holds the lock, the file is removed anyway: at worst, a
     /// concurrent writer sends something again, whereas cleared memory must not count as sent.
     ///
     /// # Errors
     /// The file system's error with the path.
-    pub(crate) fn forget_memory(&self, session: &Session) -> io::Result<Vec<Diagnostic>> {
-        self.update_memory(session, |memory| (memory.forgotten(), ())).map(|((), problems)| problems).or_else(|error| {
+    pub(crate) fn forget_memory(&self, session: &Session, owes_start: bool) -> io::Result<Vec<Diagnostic>> {
+        let forget = |memory: &SessionMemory| (memory.forgotten(owes_start), ());
+        self.update_memory(session, forget).map(|((), problems)| problems).or_else(|error| {
             let file = self.memory_file(session);
             self.check_inside(&file)?;
             match remove_state_file(&file) {
@@ -269,7 +270,7 @@ mod tests {
         let store = store(folder.path()).waiting(Duration::from_millis(5));
         announce(&store, &session(), &["a"]);
         let held = Lock::acquire(&folder.path().join(".jaato/refdesk/lock"), LOCK_TIMEOUT).unwrap();
-        assert!(store.forget_memory(&session()).unwrap().is_empty());
+        assert!(store.forget_memory(&session(), false).unwrap().is_empty());
         assert_eq!(store.session_memory(&session()).0, SessionMemory::default());
         drop(held);
     }
