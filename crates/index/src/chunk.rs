@@ -113,7 +113,7 @@ fn parse<'t>(name: &Path, text: &'t str) -> Parsed<'t> {
         "rst" | "rest" => restructured::blocks(head),
         "adoc" | "asciidoc" => asciidoc::blocks(head),
         html if is_html(html) => return html::parse(text),
-        _ => paragraphs(head),
+        _ => paragraphs(head).into_iter().map(|range| Block { range, kind: BlockKind::Text }).collect(),
     };
     if head.len() < text.len() {
         blocks.push(Block { range: head.len()..text.len(), kind: BlockKind::Text });
@@ -121,15 +121,16 @@ fn parse<'t>(name: &Path, text: &'t str) -> Parsed<'t> {
     Parsed { text: Cow::Borrowed(text), lines: line_starts(text), blocks }
 }
 
-fn paragraphs(text: &str) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+/// The paragraphs of a text. A line with only white space is blank.
+pub(crate) fn paragraphs(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
     let mut start = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let is_blank = line.trim().is_empty();
         match start {
             Some(from) if is_blank => {
-                blocks.push(Block { range: from..at, kind: BlockKind::Text });
+                found.push(from..at);
                 start = None;
             }
             None if !is_blank => start = Some(at),
@@ -137,8 +138,8 @@ fn paragraphs(text: &str) -> Vec<Block> {
         }
         at += line.len();
     }
-    blocks.extend(start.map(|from| Block { range: from..at, kind: BlockKind::Text }));
-    blocks
+    found.extend(start.map(|from| from..at));
+    found
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

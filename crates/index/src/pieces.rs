@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
+use crate::chunk::paragraphs;
 use crate::words::{composed, forms, is_stop_word, versions, words};
 
 /// A piece ends at a blank line, or at this length in characters.
@@ -26,8 +27,8 @@ const TERMS: usize = 64;
 pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
     let text = text.trim();
     let mut found: Vec<&str> = Vec::new();
-    for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
-        let mut rest = paragraph;
+    for paragraph in paragraphs(text).into_iter().filter_map(|range| text.get(range)) {
+        let mut rest = paragraph.trim();
         while let Some((most, _)) = rest.char_indices().nth(LENGTH) {
             let window = rest.get(..most).unwrap_or(rest);
             let cut = window.rfind(char::is_whitespace).filter(|at| *at > window.len() / 2).unwrap_or(most);
@@ -105,11 +106,13 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_at_blank_lines_and_at_length() {
         let long = "word ".repeat(200);
-        let text = format!("first\n\n{long}\n\nlast");
-        let found = pieces(&text, MAX_PROMPT_PIECES);
-        assert_eq!(found.len(), 1 + 1 + 3 + 1);
-        assert_eq!((found[1], found[5]), ("first", "last"));
-        assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
+        for blank in ["\n\n", "\r\n\r\n", "\n \t\n", "\n\n\n"] {
+            let text = format!("first{blank}{long}{blank}last");
+            let found = pieces(&text, MAX_PROMPT_PIECES);
+            assert_eq!(found.len(), 1 + 1 + 3 + 1, "{blank:?}");
+            assert_eq!((found[1], found[5]), ("first", "last"));
+            assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
+        }
         let mut long = vec!["a a a a"; 100_000];
         long[50_000] = "seven different words make this one telling";
         assert_eq!(pieces(&long.join("\n\n"), MAX_PROMPT_PIECES).len(), MAX_PROMPT_PIECES);
