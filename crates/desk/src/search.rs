@@ -198,6 +198,8 @@ impl CompleteDesk<'_> {
         };
         let takes_part = |source: &Source| is_explicit(source) && !waits_for_trust(source);
         let is_wanted = |id: &str| self.catalog.get(id).is_some_and(takes_part);
+        // An outer source that contains an excluded file does not offer it to agents, unless they may read that source.
+        let excluded = access.as_ref().map(|_| self.selection.excluded_files(&self.catalog));
         let view;
         let (database, domain) = if request.database.is_some() || request.domain.is_some() {
             view = self.documented_for(access.as_ref());
@@ -225,6 +227,8 @@ impl CompleteDesk<'_> {
             changed: self.changed_files(&index)?,
             kinds: &request.kinds,
             is_wanted: &is_wanted,
+            excluded: excluded.as_ref(),
+            leads_to_excluded: &|id| access.as_ref().is_some_and(|access| access.reaches(id)),
             database,
             domain,
             by_table: request.by_table,
@@ -255,13 +259,7 @@ impl CompleteDesk<'_> {
         notes.extend(self.index_waits_for_trust().map(str::to_owned));
         let waiting = self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source));
         notes.extend(notes::left_out_without_trust(waiting.count()));
-        // An outer source that contains an excluded file does not offer it to agents.
-        let excluded = self.selection.excluded_files(&self.catalog);
-        let is_offered = |hit: &SectionHit| {
-            let may_have = access.as_ref().is_none_or(|access| access.reaches(&hit.source));
-            may_have || !excluded.contains(Path::new(&hit.path))
-        };
-        let hits = found.hits.into_iter().filter(is_offered);
+        let hits = found.hits.into_iter();
         let mut hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
         // Do not list a catalog entry beside the text of the same source.
         let with_text: HashSet<String> =

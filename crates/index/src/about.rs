@@ -264,6 +264,11 @@ impl Corpus {
         wanted.iter_mut().zip(self.marked(documents)).for_each(|(wanted, kept)| *wanted &= kept);
     }
 
+    /// Clears `wanted` for these documents.
+    pub(crate) fn clear(&self, wanted: &mut [bool], documents: &[i64]) {
+        wanted.iter_mut().zip(self.marked(documents)).for_each(|(wanted, cleared)| *wanted &= !cleared);
+    }
+
     /// For each document, whether it is one of these.
     pub(crate) fn marked(&self, documents: &[i64]) -> Vec<bool> {
         let mut marked = vec![false; self.len()];

@@ -12,7 +12,7 @@ use crate::language::Language;
 use crate::location::Location;
 use crate::pieces::{MAX_PROMPT_PIECES, MAX_TOOL_RESULT_PIECES};
 use crate::search::FoundDocument;
-use crate::storage::Storage;
+use crate::storage::{Storage, TextKey};
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
 use crate::{DatabasePages, Embedder, IndexCache, threshold};
 use refdesk_core::catalog::Catalog;
@@ -137,6 +137,22 @@ impl TextTopics {
     }
 }
 
+/// The documents of excluded files to which their sources must not lead; `leads_there` tells which ones may.
+pub(crate) fn hidden(
+    storage: &dyn Storage,
+    excluded: Option<&ExcludedFiles>,
+    leads_there: &dyn Fn(&str) -> bool,
+) -> Result<Vec<i64>, Error> {
+    let Some(excluded) = excluded else { return Ok(Vec::new()) };
+    let mut hidden = Vec::new();
+    for path in excluded.paths() {
+        let below = storage.documents_below(&path.to_string_lossy())?.into_iter();
+        let is_hidden = |it: &TextKey| excluded.hides(&it.source, Path::new(&it.path)) && !leads_there(&it.source);
+        hidden.extend(below.filter(|(_, it)| is_hidden(it)).map(|(id, _)| id));
+    }
+    Ok(hidden)
+}
+
 impl Index {
     /// Opens the index; `None` if there is none. Data loaded for one question stays in `index_cache` for the next.
     ///
@@ -171,7 +187,7 @@ impl Index {
         let words_threshold = computed(threshold::WORDS_ALONE)?;
         let threshold = threshold.filter(|_| !is_by_words).or(words_threshold);
         let of_words = corpus.terms(&*self.storage, &pieces)?;
-        let hidden = corpus.marked(&self.hidden(question)?);
+        let hidden = corpus.marked(&hidden(&*self.storage, question.excluded, &|_| false)?);
         let mut scored = corpus.score_with(&of_words, &pieces, &hidden);
         let best: Vec<&ScoredSource> = scored.iter().take(PLACED).collect();
         let (mut sections, gone) = self.sections(&best, question)?;
@@ -202,17 +218,6 @@ impl Index {
             recurring,
             text,
         })
-    }
-
-    /// The documents that their sources must not lead to.
-    fn hidden(&self, question: &TopicQuery) -> Result<Vec<i64>, Error> {
-        let Some(excluded) = question.excluded else { return Ok(Vec::new()) };
-        let mut hidden = Vec::new();
-        for path in excluded.paths() {
-            let below = self.storage.documents_below(&path.to_string_lossy())?.into_iter();
-            hidden.extend(below.filter(|(_, it)| excluded.hides(&it.source, Path::new(&it.path))).map(|(id, _)| id));
-        }
-        Ok(hidden)
     }
 
     /// Whether the index contains this source.

@@ -24,12 +24,13 @@ use crate::about::Corpus;
 use crate::chunk::{ChunkSection, place_with};
 use crate::matches::matches;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
-use crate::reader::{Partial, SectionsNow};
+use crate::reader::{Partial, SectionsNow, hidden};
 use crate::stem::stem;
 use crate::storage::{Document, Storage, TextKey};
 use crate::update::{SOURCE, Stamps, unread};
 use crate::words::{folded, is_unspaced, parts, words};
 use crate::{Embedder, Index};
+use refdesk_core::selection::ExcludedFiles;
 use refdesk_text::Error;
 
 /// The most documents of each list.
@@ -56,6 +57,10 @@ pub struct SearchQuery<'a> {
     pub kinds: &'a [String],
     /// Whether to include documents of the source with this id.
     pub is_wanted: &'a dyn Fn(&str) -> bool,
+    /// The files to which only the excluded sources themselves lead.
+    pub excluded: Option<&'a ExcludedFiles<'a>>,
+    /// Whether the source with this id leads to such files, too.
+    pub leads_to_excluded: &'a dyn Fn(&str) -> bool,
     /// Only documents about this database.
     pub database: Option<&'a str>,
     /// Only documents about this domain of a database.
@@ -73,6 +78,13 @@ pub struct SearchQuery<'a> {
     pub sections_now: SectionsNow<'a>,
     /// The most hits.
     pub limit: usize,
+}
+
+impl SearchQuery<'_> {
+    /// Whether to leave out the documents that this source has of the file at this resolved path.
+    pub fn hides(&self, source: &str, path: &Path) -> bool {
+        self.excluded.is_some_and(|excluded| excluded.hides(source, path)) && !(self.leads_to_excluded)(source)
+    }
 }
 
 /// How strongly to prefer a source for a hit.
@@ -219,6 +231,7 @@ impl Index {
         if query.database.is_some() || query.domain.is_some() {
             corpus.keep(&mut wanted, &storage.about_database(query.database, query.domain)?);
         }
+        corpus.clear(&mut wanted, &hidden(storage, query.excluded, query.leads_to_excluded)?);
         let compounds = compounds(storage, &parsed, corpus.len())?;
         let mut all_terms = parsed.terms.clone();
         all_terms.extend(compounds.iter().map(|it| it.word.to_owned()));

@@ -79,7 +79,7 @@ impl CompleteDesk<'_> {
         let files = index.files_named(name)?.into_iter();
         let of = |(id, path): (String, String)| {
             let source = self.catalog.get(&id).filter(|source| takes_part(source) && belongs_to(source, &path))?;
-            Some((source.depth(), id, path))
+            (!query.hides(&id, Path::new(&path))).then(|| (source.depth(), id, path))
         };
         // Innermost last; ids break ties.
         let mut files: Vec<(usize, String, String)> = files.filter_map(of).collect();

@@ -3,7 +3,9 @@
 
 use super::*;
 use crate::tests::{World, cases, long};
-use refdesk_core::catalog::testing::inline;
+use refdesk_core::catalog::testing::{inline, local};
+use refdesk_core::catalog::{Catalog, PathState};
+use refdesk_core::selection::ExcludedFiles;
 
 const GUIDE: &str = "# Guide\n\n## Circuit breakers\n\nA breaker opens when too many calls fail in a row, and the calls \
     after it fail at once, without a try. After a while it lets one call through; if that succeeds, it closes. Choose the \
@@ -15,6 +17,7 @@ cases! {
     a_hit_names_its_section_and_says_why,
     phrases_and_filters,
     filters_apply_before_the_lists_are_cut,
+    excluded_files_take_no_places_in_the_lists,
     a_section_gives_one_hit,
     a_section_in_several_sources_gives_the_preferred_one,
     queries_of_any_text_have_an_answer,
@@ -47,6 +50,8 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         changed: 0,
         kinds: &[],
         is_wanted: &|_| true,
+        excluded: None,
+        leads_to_excluded: &|_| false,
         database: None,
         domain: None,
         by_table: false,
@@ -145,6 +150,31 @@ fn filters_apply_before_the_lists_are_cut(world: &World) {
     let found = filtered(world, "retry", &["text".to_owned()], &|id| id == "last");
     assert_eq!(found.hits.len(), 1);
     assert_eq!(found.hits[0].because.len(), 2, "it is in both lists");
+}
+
+fn excluded_files_take_no_places_in_the_lists(world: &World) {
+    let sections: String =
+        (0..60).map(|nth| format!("## Part {nth}\n\n{}\n\n", "redis redis cache ".repeat(20))).collect();
+    world.write("docs/big.md", &sections);
+    world.write("docs/other.md", "# Failover\n\nWhat happens when redis fails over, and what to do about it.\n");
+    let docs = local("docs", &world.path().join("docs"), PathState::Directory);
+    let sources = vec![world.file("big", "docs/big.md"), docs];
+    let catalog = Catalog::new(sources.clone());
+    world.update(sources);
+    let (index, model) = world.index();
+    let (excluded, kinds) = (ExcludedFiles::of(&["big".to_owned()], &catalog), ["text".to_owned()]);
+    for (leads_there, expected) in [(false, "other.md"), (true, "big.md")] {
+        let query = SearchQuery {
+            is_wanted: &|id| id == "docs",
+            excluded: Some(&excluded),
+            leads_to_excluded: &|_| leads_there,
+            kinds: &kinds,
+            ..everything("redis")
+        };
+        let best = &index.search(&query, Some(model)).unwrap().hits[0];
+        assert_eq!((best.source.as_str(), best.path.ends_with(expected)), ("docs", true), "{best:?}");
+        assert_eq!(query.hides("docs", &world.path().join("docs/big.md")), !leads_there);
+    }
 }
 
 fn a_section_gives_one_hit(world: &World) {
