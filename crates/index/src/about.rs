@@ -3,6 +3,7 @@
 //! in the chunk.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use crate::conversation::EarlierText;
 use crate::embedder::Embedder;
@@ -73,6 +74,10 @@ pub(crate) struct Corpus {
     /// For each document, the index of its kind in `kind_names`.
     kinds: Vec<u32>,
     kind_names: Vec<String>,
+    /// For each document, its part key, which is the same for its copies in other sources.
+    part_keys: Vec<i64>,
+    /// Each part key with the position of its document, sorted; made by the first search.
+    by_part: OnceLock<Vec<(i64, u32)>>,
     /// For each document, the index of its vector, or [`NO_VECTOR`] or [`WAITING`].
     vectors: Vec<u32>,
     /// The components of all vectors, one vector after another.
@@ -211,6 +216,7 @@ impl Corpus {
         self.documents.push(document.id);
         self.sources.push(source);
         self.boilerplate.push(document.is_boilerplate);
+        self.part_keys.push(document.part_key);
         let kind = self.kind_names.iter().position(|name| name == document.doc_type).unwrap_or_else(|| {
             self.kind_names.push(document.doc_type.to_owned());
             self.kind_names.len() - 1
@@ -278,6 +284,36 @@ impl Corpus {
             }
         }
         marked
+    }
+
+    fn by_part(&self) -> &[(i64, u32)] {
+        self.by_part.get_or_init(|| {
+            let mut by_part: Vec<(i64, u32)> = self.part_keys.iter().copied().zip(0..).collect();
+            by_part.sort_unstable();
+            by_part
+        })
+    }
+
+    /// For each document, whether it is wanted and the first of its wanted copies.
+    pub(crate) fn first_copies(&self, wanted: &[bool]) -> Vec<bool> {
+        let mut firsts = vec![false; self.len()];
+        let mut before = None;
+        for (key, at) in self.by_part().iter().filter(|(_, at)| wanted.get(wide(*at)) == Some(&true)) {
+            if before.replace(key) != Some(key)
+                && let Some(first) = firsts.get_mut(wide(*at))
+            {
+                *first = true;
+            }
+        }
+        firsts
+    }
+
+    /// The sources of a document and its copies.
+    pub(crate) fn sources_of_copies(&self, document: i64) -> impl Iterator<Item = &str> {
+        let key = self.position(document).and_then(|at| self.part_keys.get(at));
+        let start = self.by_part().partition_point(|(known, _)| Some(known) < key);
+        let copies = self.by_part().iter().skip(start).take_while(move |(known, _)| Some(known) == key);
+        copies.map(|(_, at)| named(&self.names, self.sources.get(wide(*at))))
     }
 
     /// The wanted documents with the nearest vectors to this one, nearest first, with their cosines. Leaves out
@@ -392,7 +428,7 @@ impl Corpus {
 
     /// The memory used, in bytes.
     pub(crate) fn size(&self) -> usize {
-        let numbers = size_of::<i64>() + 3 * size_of::<u32>() + size_of::<(i64, u32)>() + size_of::<bool>();
+        let numbers = 2 * size_of::<i64>() + 3 * size_of::<u32>() + 2 * size_of::<(i64, u32)>() + size_of::<bool>();
         let names: usize = self.names.iter().map(|name| size_of::<String>() + name.len()).sum();
         self.documents.len() * numbers + self.values.len() + size_of_val(self.scales.as_slice()) + names
     }
@@ -472,6 +508,7 @@ mod tests {
                 doc_type: "text",
                 is_embedded,
                 is_boilerplate: false,
+                part_key: id,
                 has_vector: is_embedded,
                 values,
                 scale,

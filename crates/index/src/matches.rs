@@ -178,7 +178,7 @@ mod tests {
         let mut connection = rusqlite::Connection::open_in_memory().unwrap();
         schema::create(&mut connection, &[]).unwrap();
         let sql = "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
-                       sections, is_boilerplate, seal) VALUES ('text', '', '', '', 1, 1, ?, ?, x'', '[]', 0, x'')";
+                       sections, is_boilerplate, part_key, seal) VALUES ('text', '', '', '', 1, 1, ?, ?, x'', '[]', 0, 0, x'')";
         connection.execute(sql, (text, split_names(text))).unwrap();
         connection
     }

@@ -288,7 +288,8 @@ impl Storage for PostgresStorage {
 
     fn embedded(&self, model: &str, each: &mut dyn FnMut(Embedded)) -> Result<(), Error> {
         let sql =
-            "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding, d.content_hash <> '', d.is_boilerplate, v.dims
+            "SELECT d.id, d.doc_type, d.source_id, v.scale, v.embedding, d.content_hash <> '', d.is_boilerplate, v.dims,
+                       d.part_key
                    FROM refdesk.documents d
                    LEFT JOIN refdesk.vectors v ON v.repository = d.repository AND v.content_hash = d.content_hash
                        AND v.model = $2
@@ -300,6 +301,7 @@ impl Storage for PostgresStorage {
                 source: row.try_get(2)?,
                 is_embedded: row.try_get(5)?,
                 is_boilerplate: row.try_get(6)?,
+                part_key: row.try_get(8)?,
                 has_vector: row.try_get::<_, Option<f32>>(3)?.is_some(),
                 scale: row.try_get::<_, Option<f32>>(3)?.unwrap_or(0.0),
                 values: whole(

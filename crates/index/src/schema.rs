@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension};
 
 /// Stored in `user_version`. An index with a lower number is rebuilt; one with a higher number is refused.
-pub(crate) const VERSION: i64 = 10;
+pub(crate) const VERSION: i64 = 11;
 
 /// Triggers keep the full-text index equal to the text of all rows of `documents`.
 const TABLES: &str = "
@@ -26,10 +26,11 @@ CREATE TABLE documents (
     column_name TEXT,
     domain TEXT,
     is_boilerplate INTEGER NOT NULL,
+    part_key INTEGER NOT NULL,
     seal BLOB NOT NULL
 );
 CREATE INDEX documents_by_file ON documents (file_path, source_id);
-CREATE INDEX documents_by_hash ON documents (content_hash, source_id, doc_type, is_boilerplate);
+CREATE INDEX documents_by_hash ON documents (content_hash, source_id, doc_type, is_boilerplate, id, part_key);
 CREATE INDEX documents_by_domain ON documents (database_name, domain) WHERE database_name IS NOT NULL;
 CREATE VIEW documents_text AS SELECT id, heading AS title, keywords AS words, content FROM documents;
 CREATE VIRTUAL TABLE documents_fts USING fts5 (

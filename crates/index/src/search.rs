@@ -232,12 +232,14 @@ impl Index {
             corpus.keep(&mut wanted, &storage.about_database(query.database, query.domain)?);
         }
         corpus.clear(&mut wanted, &hidden(storage, query.excluded, query.leads_to_excluded)?);
+        // The copies of a section in other sources take no places in the lists.
+        let firsts = corpus.first_copies(&wanted);
         let compounds = compounds(storage, &parsed, corpus.len())?;
         let mut all_terms = parsed.terms.clone();
         all_terms.extend(compounds.iter().map(|it| it.word.to_owned()));
         let terms: Vec<&str> = all_terms.iter().map(String::as_str).collect();
         let WordList { documents: by_words, mut members } =
-            by_words(storage, &corpus, &terms, &wanted, query.by_table)?;
+            by_words(storage, &corpus, &terms, &firsts, query.by_table)?;
         // Running the model takes longer than everything else.
         let model = embedder.filter(|_| corpus.has_vectors());
         let vector = model.map(|model| model.embed(&parsed.text)).transpose()?.filter(|vector| !vector.is_none());
@@ -246,7 +248,7 @@ impl Index {
         let is_written = with_words.iter().any(|(_, documents)| !documents.is_empty());
         let has_meaning = is_written || model.map_or(Ok(true), |model| knows_any(model, &parsed.terms))?;
         let near = if has_meaning { NEAR } else { NEAR_WITHOUT_WORDS };
-        let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &wanted, near, LISTED));
+        let nearest = vector.as_ref().map_or_else(Vec::new, |vector| corpus.nearest(vector, &firsts, near, LISTED));
         let by_meaning: Vec<i64> = nearest.iter().map(|(document, _)| *document).collect();
         // Until a document has a vector, its rank counts for both lists. Otherwise, while the index is being built, any
         // document with a vector would come before the best one by words.
@@ -273,7 +275,8 @@ impl Index {
         let fused = fuse(&lists, weight, is_asked_for, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
         let rarest_first = rarest_first(&with_words);
-        let (best, outdated) = best_sections(storage, fused, query, &rarest_first, &stamps)?;
+        let sources = |document| corpus.sources_of_copies(document);
+        let (best, outdated) = best_sections(storage, fused, query, &rarest_first, &stamps, sources)?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
         let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
         let mut joins = storage.joins(&joining.map(|(_, document)| document.id).collect::<Vec<_>>())?;

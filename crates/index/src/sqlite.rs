@@ -231,10 +231,12 @@ impl Storage for SqliteStorage {
             // Both tables are stored in this order. Iterating over them in parallel is faster than a join, which would
             // look up each vector.
             let mut statement = connection.prepare(
-                "SELECT content_hash, id, source_id, doc_type, is_boilerplate FROM documents ORDER BY content_hash, source_id",
+                "SELECT content_hash, id, source_id, doc_type, is_boilerplate, part_key FROM documents
+                 ORDER BY content_hash, source_id",
             )?;
-            let mut vectors = connection
-                .prepare("SELECT content_hash, scale, embedding, dims FROM vectors WHERE model = ? ORDER BY content_hash")?;
+            let mut vectors = connection.prepare(
+                "SELECT content_hash, scale, embedding, dims FROM vectors WHERE model = ? ORDER BY content_hash",
+            )?;
             let (mut documents, mut vectors) = (statement.query(())?, vectors.query([model])?);
             let mut vector = vectors.next()?;
             while let Some(document) = documents.next()? {
@@ -251,6 +253,7 @@ impl Storage for SqliteStorage {
                     source: document.get_ref(2)?.as_str()?,
                     is_embedded: !hash.is_empty(),
                     is_boilerplate: document.get(4)?,
+                    part_key: document.get(5)?,
                     has_vector: own.is_some(),
                     scale: own.map_or(Ok(0.0), |row| row.get(1))?,
                     values: match own {
@@ -392,8 +395,8 @@ fn remove(connection: &Connection, key: &TextKey) -> rusqlite::Result<usize> {
 fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &NewDocument) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
-             database_name, schema_name, table_name, column_name, domain, is_boilerplate, sections, seal)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             database_name, schema_name, table_name, column_name, domain, is_boilerplate, part_key, sections, seal)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?;
     let NewDocument {
         doc_type,
@@ -428,6 +431,7 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
         column,
         domain,
         is_boilerplate,
+        document.part_key(key, &key.path),
         sections,
         seal,
     ])?;
@@ -444,8 +448,9 @@ fn add(connection: &Connection, seal_key: &SealKey, key: &TextKey, document: &Ne
 }
 
 /// The sealed part of a document: all of its text, and the keywords by which it is found. `texts` are its type, source,
-/// path, heading, content, keywords and sections; `lines` its first and last line. The boilerplate flag is not sealed:
-/// it only hides the document from hints, which removing the document would do, too.
+/// path, heading, content, keywords and sections; `lines` its first and last line. The boilerplate flag and
+/// the part key are not sealed: they only hide the document from hints or from lists, which removing the document would
+/// do, too.
 fn sealed_document(
     texts: [&str; 7],
     lines: [usize; 2],

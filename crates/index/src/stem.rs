@@ -164,7 +164,7 @@ pub(crate) mod tests {
         schema::create(&mut connection, &[]).unwrap();
         let words = many_words();
         let sql = "INSERT INTO documents (doc_type, source_id, file_path, heading, line, end_line, content, keywords, content_hash,
-                       sections, is_boilerplate, seal) VALUES ('text', '', '', '', 1, 1, ?, '', x'', '[]', 0, x'')";
+                       sections, is_boilerplate, part_key, seal) VALUES ('text', '', '', '', 1, 1, ?, '', x'', '[]', 0, 0, x'')";
         connection.execute(sql, [words.join(" ")]).unwrap();
         connection
             .execute_batch("CREATE VIRTUAL TABLE temp.stems USING fts5vocab(main, documents_fts, instance)")

@@ -3,9 +3,11 @@
 //! because each may be a round trip.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 
 use crate::chunk::ChunkSection;
 use crate::pages::{DatabaseSubject, IndexedJoin};
@@ -91,6 +93,18 @@ pub(crate) struct NewDocument {
     pub is_boilerplate: bool,
 }
 
+impl NewDocument {
+    /// Identifies the part of a file that it is, whatever sources contain the file. A text that is not a file is
+    /// distinguished by source.
+    pub(crate) fn part_key(&self, text: &TextKey, stored_path: &str) -> i64 {
+        let Self { doc_type, line, heading, content_hash, .. } = self;
+        let source = if Path::new(&text.path).is_absolute() { "" } else { &text.source };
+        let place = format!("{source}\0{stored_path}\0{doc_type}\0{line}\0{heading}\0");
+        let hash: [u8; 32] = Sha256::new().chain_update(place).chain_update(content_hash).finalize().into();
+        hash.first_chunk().map_or(0, |first| i64::from_le_bytes(*first))
+    }
+}
+
 /// A stored document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
@@ -141,6 +155,8 @@ pub(crate) struct Embedded<'a> {
     pub is_embedded: bool,
     /// Whether hints must not lead to it.
     pub is_boilerplate: bool,
+    /// See [`NewDocument::part_key`].
+    pub part_key: i64,
     /// Whether it has a vector, possibly a damaged one.
     pub has_vector: bool,
     /// The scale of its vector; 0 without one.

@@ -20,6 +20,8 @@ pub(super) struct Changes<'u> {
     removed: Vec<Vec<u8>>,
     known: Vec<(StoredKey<'u>, &'u TextState)>,
     documents: Vec<(StoredKey<'u>, &'u NewDocument)>,
+    /// The part key of each of `documents`.
+    part_keys: Vec<i64>,
 }
 
 /// The key of a text in the tables.
@@ -44,8 +46,8 @@ impl<'u> Changes<'u> {
         let mut seen = HashSet::new();
         // Only the last update of a text counts; a statement cannot write a row twice.
         for update in updates.iter().rev() {
-            let (TextUpdate::Touched(key, _) | TextUpdate::Changed(key, ..) | TextUpdate::Removed(key)) = update;
-            let key = StoredKey::of(stored_path(&key.path), key);
+            let (TextUpdate::Touched(text, _) | TextUpdate::Changed(text, ..) | TextUpdate::Removed(text)) = update;
+            let key = StoredKey::of(stored_path(&text.path), text);
             if !seen.insert(key.hash.clone()) {
                 continue;
             }
@@ -53,6 +55,7 @@ impl<'u> Changes<'u> {
                 TextUpdate::Touched(_, state) => changes.known.push((key, state)),
                 TextUpdate::Changed(_, state, documents) => {
                     changes.replaced.push(key.hash.clone());
+                    changes.part_keys.extend(documents.iter().map(|document| document.part_key(text, &key.path)));
                     changes.documents.extend(documents.iter().map(|document| (key.clone(), document)));
                     changes.known.push((key, state));
                 }
@@ -133,19 +136,20 @@ impl<'u> Changes<'u> {
         };
         let sql = "INSERT INTO refdesk.documents (repository, doc_type, source_id, file_path, text_key, heading, line,
                        end_line, content, keywords, content_hash, words, database_name, schema_name, table_name,
-                       column_name, domain, is_boilerplate, sections)
+                       column_name, domain, is_boilerplate, sections, part_key)
                    SELECT $1, d.doc_type, d.source_id, d.file_path, d.text_key, d.heading, d.line, d.end_line, d.content,
                        d.keywords, d.content_hash,
                        setweight(to_tsvector('refdesk.english', d.title_words), 'A')
                            || setweight(to_tsvector('refdesk.english', d.name_words), 'B')
                            || setweight(to_tsvector('refdesk.english', d.content_words), 'D'),
-                       d.database_name, d.schema_name, d.table_name, d.column_name, d.domain, d.is_boilerplate, d.sections
+                       d.database_name, d.schema_name, d.table_name, d.column_name, d.domain, d.is_boilerplate, d.sections,
+                       d.part_key
                    FROM unnest($2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::bigint[], $8::bigint[],
                        $9::text[], $10::text[], $11::bytea[], $12::text[], $13::text[], $14::text[], $15::text[],
-                       $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[], $21::text[])
+                       $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[], $21::text[], $22::bigint[])
                    AS d (doc_type, source_id, file_path, text_key, heading, line, end_line, content, keywords, content_hash,
                        title_words, name_words, content_words, database_name, schema_name, table_name, column_name, domain,
-                       is_boilerplate, sections)";
+                       is_boilerplate, sections, part_key)";
         let sections: Vec<String> = self.documents.iter().map(|(_, document)| in_json(&document.sections)).collect();
         let boilerplate: Vec<bool> = self.documents.iter().map(|(_, document)| document.is_boilerplate).collect();
         transaction
@@ -173,6 +177,7 @@ impl<'u> Changes<'u> {
                     &subject(|subject| subject.domain.as_ref()),
                     &boilerplate,
                     &sections,
+                    &self.part_keys,
                 ],
             )
             .await

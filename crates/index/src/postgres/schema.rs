@@ -9,7 +9,7 @@ use super::session::{PostgresError, Session};
 use refdesk_text::Error;
 
 /// Tables with a lower version are rebuilt; those with a higher version are refused.
-const VERSION: i64 = 8;
+const VERSION: i64 = 9;
 
 /// Class of refdesk's advisory locks; the second number is 0 while creating tables, else the repository's id.
 const LOCKS: i32 = 0x7265_6664;
@@ -48,6 +48,7 @@ CREATE TABLE refdesk.documents (
     column_name text,
     domain text,
     is_boilerplate boolean NOT NULL,
+    part_key bigint NOT NULL,
     words tsvector NOT NULL
 );
 CREATE INDEX documents_by_file ON refdesk.documents (repository, text_key);

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::fusion::FusedDocument;
-use super::{SearchQuery, SourcePreference};
+use super::{FoundDocument, SearchQuery, SourcePreference};
 use crate::chunk::{ChunkSection, section_with};
 use crate::pages::DatabaseSubject;
 use crate::storage::{Document, Storage};
@@ -12,13 +12,15 @@ use crate::update::Stamps;
 use refdesk_text::Error;
 
 /// The best documents with their texts, one per section, and the number of sections left out because they have changed.
-/// The section of a document is the one with most of these words, which are sorted by rarity.
-pub(super) fn best_sections(
+/// The section of a document is the one with most of these words, which are sorted by rarity. `sources` returns the
+/// sources of a document and its copies.
+pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>>(
     storage: &dyn Storage,
     fused: Vec<FusedDocument>,
     query: &SearchQuery,
     words: &[String],
     stamps: &Stamps,
+    sources: impl Fn(i64) -> S,
 ) -> Result<(Vec<(FusedDocument, Document)>, usize), Error> {
     let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
     let mut documents: HashMap<i64, Document> =
@@ -27,14 +29,14 @@ pub(super) fn best_sections(
     let mut best: Vec<(FusedDocument, Document)> = Vec::new();
     let mut outdated: HashSet<SectionKey> = HashSet::new();
     for it in fused {
-        let Some(document) = documents.remove(&it.document) else { continue };
+        let Some(mut document) = documents.remove(&it.document) else { continue };
         let key = SectionKey::of(&document, words, query.by_table);
         let known = sections.get(&key).copied();
         if known.is_none() && best.len() >= query.limit {
             // Beyond the limit, only look for copies of hits, which may be in a preferred source.
             continue;
         }
-        let preference = (query.preference)(&document.found());
+        let preference = prefer(&mut document, query, sources(it.document));
         if known.is_some_and(|(_, before)| before >= preference) {
             continue;
         }
@@ -66,6 +68,22 @@ pub(super) fn best_sections(
     }
     let outdated = outdated.iter().filter(|key| !sections.contains_key(*key)).count();
     Ok((best, outdated))
+}
+
+/// Assigns the document to the preferred one of these sources, which contain its file, if it is wanted.
+fn prefer<'c>(
+    document: &mut Document,
+    query: &SearchQuery,
+    sources: impl Iterator<Item = &'c str>,
+) -> SourcePreference {
+    // A forged index could name others, but what may be read of a file does not depend on the source.
+    let path = Path::new(&document.path);
+    let is_wanted = |source: &&str| path.is_absolute() && (query.is_wanted)(source) && !query.hides(source, path);
+    let of = |source: &'c str| ((query.preference)(&FoundDocument { source, ..document.found() }), source);
+    let best = sources.filter(is_wanted).map(of).reduce(|best, next| if next.0 > best.0 { next } else { best });
+    let Some((preference, source)) = best else { return (query.preference)(&document.found()) };
+    source.clone_into(&mut document.source);
+    preference
 }
 
 /// Identifies what gets a single hit.

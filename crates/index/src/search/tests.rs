@@ -20,6 +20,7 @@ cases! {
     excluded_files_take_no_places_in_the_lists,
     a_section_gives_one_hit,
     a_section_in_several_sources_gives_the_preferred_one,
+    copies_in_other_sources_take_no_places_in_the_lists,
     queries_of_any_text_have_an_answer,
     names_are_found_by_their_parts,
     the_only_place_of_a_name_comes_first,
@@ -252,6 +253,29 @@ fn a_section_in_several_sources_gives_the_preferred_one(world: &World) {
     let query = SearchQuery { sections_now: &|_| None, kinds: &kinds, ..everything("retry calls") };
     let found = index.search(&query, Some(model)).unwrap();
     assert_eq!((found.hits.len(), found.outdated), (1, 2));
+}
+
+fn copies_in_other_sources_take_no_places_in_the_lists(world: &World) {
+    let section = |nth: usize| format!("## Part {nth}\n\n{}{}\n\n", "redis cache ".repeat(30), "word ".repeat(nth));
+    world.write("a/b/docs/big.md", &(0..60).map(section).collect::<String>());
+    let folder = |id: &str, name: &str| local(id, &world.path().join(name), PathState::Directory);
+    let sources =
+        [world.file("big", "a/b/docs/big.md"), folder("docs", "a/b/docs"), folder("b", "a/b"), folder("a", "a")];
+    let mut alone = Vec::new();
+    for many in 1..=sources.len() {
+        world.update(sources[..many].to_vec());
+        let (index, model) = world.index();
+        let kinds = ["text".to_owned()];
+        let query = SearchQuery { kinds: &kinds, limit: 100, ..everything("redis") };
+        let found = index.search(&query, Some(model)).unwrap().hits.into_iter();
+        let found: Vec<(String, Vec<HitRank>)> = found.map(|hit| (hit.heading, hit.because)).collect();
+        if many == 1 {
+            alone = found;
+            assert!(alone.len() >= LISTED, "{}", alone.len());
+        } else {
+            assert_eq!(found, alone, "{many} sources");
+        }
+    }
 }
 
 fn queries_of_any_text_have_an_answer(world: &World) {
