@@ -309,6 +309,24 @@ mod tests {
     }
 
     #[test]
+    fn titles_without_words_have_a_level_but_no_name() {
+        let long = paragraph(400);
+        for (title, first, second) in [
+            ("# <img src=\"logo.svg\">", "", "Next"),
+            ("# ![Wombat](logo.svg)", "Wombat", "Wombat > Next"),
+            ("# Top\n\n##", "Top", "Top > Next"),
+            ("# Top\n\n## Other\n\n#", "", "Next"),
+        ] {
+            let text = format!("{title}\n\n{long}\n\n## Next\n\n{long}\n");
+            let found: Vec<String> = outline("a.md", &text).into_iter().map(|(heading, ..)| heading).collect();
+            assert_eq!(found, [first, second], "{title}");
+            let part = format!("{long}\n\n## Next");
+            let (sections, _) = Outline::of(Path::new("a.md"), &text).places_of(&part).next().unwrap();
+            assert_eq!(sections.last().unwrap().heading, second, "{title}");
+        }
+    }
+
+    #[test]
     fn headings_in_quotes_and_lists_hold_there() {
         let long = paragraph(400);
         for (name, text, expected) in [

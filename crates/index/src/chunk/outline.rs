@@ -42,7 +42,8 @@ impl Outline {
                 let Some(title) = title else { continue };
                 above.push((level, range.start, shortened(title, LONGEST_TITLE)));
             }
-            let titles: Vec<&str> = above.iter().map(|(.., title)| title.as_str()).collect();
+            let titles = above.iter().map(|(.., title)| title.as_str()).filter(|title| !title.is_empty());
+            let titles: Vec<&str> = titles.collect();
             let heading = titles.join(HEADING_SEPARATOR);
             let section = above.last().map_or(0, |(_, start, _)| *start);
             let is_same = |last: &OutlineBlock| (last.section, &last.heading) == (section, &heading);

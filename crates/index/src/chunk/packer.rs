@@ -132,7 +132,9 @@ impl<'t> Packer<'t> {
     }
 
     fn append(&mut self, range: Range<usize>, length: usize, is_text: bool) {
-        let headings: Vec<String> = self.headings.iter().map(|heading| heading.title.clone()).collect();
+        // A title without words, as of an image, has a level but no name.
+        let titles = self.headings.iter().map(|heading| &heading.title).filter(|title| !title.is_empty());
+        let headings: Vec<String> = titles.cloned().collect();
         let start = self.headings.last().map_or(0, |heading| heading.start);
         let is_boilerplate = self.is_boilerplate();
         match &mut self.open {
