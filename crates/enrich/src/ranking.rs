@@ -127,9 +127,11 @@ pub(crate) fn rank<'a>(
     if hints.is_empty() {
         hints.extend(text.recurring());
     }
+    let beyond = hints.iter_mut().filter(|hint| hint.rejected.is_none()).skip(settings.max);
+    // Hints by tag that are not filtered are not limited, either.
+    let too_many = beyond.filter(|hint| text.is_filtered() || hint.tags.is_none());
+    too_many.for_each(|hint| hint.rejected = Some(Rejection::TooMany));
     if text.is_filtered() {
-        let shown = hints.iter_mut().filter(|hint| hint.rejected.is_none());
-        shown.skip(settings.max).for_each(|hint| hint.rejected = Some(Rejection::TooMany));
         hints.sort_by_key(|hint| hint.rejected.is_some());
     }
     Ranking { hints, about, settings, best_tag_score, needed_near_best, copies }
@@ -350,6 +352,15 @@ mod tests {
         let all = HintSettings { tag_filter: false, ..default };
         assert_eq!(shown(&["a", "b"], &[("b", 0.6), ("a", 0.1)], all), "a b");
         assert_eq!(shown(&["closed", "a"], &[("closed", 0.9), ("a", 0.6)], all), "closed- a");
+        let two = HintSettings { max: 2, ..all };
+        for (tags, expected) in [
+            (&[][..], "~x ~y ~z-"),
+            (&["a"], "a ~x ~y- ~z-"),
+            (&["a", "b"], "a b ~x- ~y- ~z-"),
+            (&["a", "b", "c"], "a b c ~x- ~y- ~z-"),
+        ] {
+            assert_eq!(shown(tags, &[("x", 0.9), ("y", 0.9), ("z", 0.9)], two), expected, "{tags:?}");
+        }
         let words = HintSettings { semantic: false, ..default };
         assert_eq!(shown(&["a"], &[("x", 0.9), ("a", 0.1)], words), "a");
         let strict = HintSettings { threshold: Some(0.8), ..default };
