@@ -16,7 +16,8 @@ use refdesk_text::escape::one_line;
 const REMAINING: &str =
     "Additional reference sources are available. Use `selectReferences` with IDs or tags to select them.";
 /// The same for an agent that cannot select sources.
-const REMAINING_TO_READ: &str = "Additional reference sources are available. Text that contains one of their tags gets a hint with the file to read.";
+const REMAINING_TO_READ: &str =
+    "Additional reference sources are available. Text about one of them gets a hint with the file to read.";
 
 /// Every auto source in catalog order, then the other selected sources in selection order, then the tags of the
 /// remaining selectable ones, unless hints are excluded (with `selectReferences` in `exclude_tools`, the agent cannot
@@ -147,5 +148,14 @@ mod tests {
             let ctx = context(&catalog, &selection, &matcher, &source_files);
             assert_eq!(instructions(&EnrichContext { exclude_hints: without_hints, ..ctx }), expected);
         }
+    }
+
+    #[test]
+    fn an_agent_that_cannot_select_sources_is_not_told_that_hints_need_tags() {
+        let catalog = Catalog::new(vec![inline("bare", &[], "1")]);
+        let (selection, matcher, source_files) = (selection(&[], &[], &[]), Matcher::default(), TestFiles::default());
+        let drafts = drafts(&context(&catalog, &selection, &matcher, &source_files), false, HintAction::Read);
+        let full = &drafts[1].entries[0].full;
+        assert!(full.ends_with(" Text about one of them gets a hint with the file to read."), "{full}");
     }
 }
