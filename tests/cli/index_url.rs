@@ -19,6 +19,9 @@ fn a_database_that_cannot_be_reached_costs_hints_by_meaning_alone() {
     let enriched = world.feed(&["enrich"], PROMPT).exits(0);
     assert!(enriched.text().contains("@retries"), "{enriched}");
     assert!(enriched.stderr.contains("the database 'team' at 127.0.0.1"), "{enriched}");
+    let doctor = world.run(&["doctor"]);
+    let expected = "wrong  search index: the search index in the database 'team' at 127.0.0.1";
+    assert!(doctor.text().contains(expected), "{doctor}");
     let git = "[remote \"origin\"]\n\turl = https://ann:s3cret@git.example/team/app.git\n";
     world.put(".git/config", git.as_bytes());
     let waiting = world.run(&["trust", "list"]).exits(0);

@@ -51,8 +51,9 @@ pub fn index(desk: &Desk) -> (Vec<CheckLine>, [(&'static str, Value); 3], Option
         Ok(status) => status,
         Err(error) => {
             let fix = super::super::fix::worded(error.clone()).fix.to_string();
-            // The line already names it.
-            let message = error.message.strip_prefix("the search index ").unwrap_or(&error.message);
+            // The line already names it, unless a database follows the name.
+            let named = error.message.strip_prefix("the search index ").filter(|rest| !rest.starts_with("in "));
+            let message = named.unwrap_or(&error.message);
             let line = CheckLine::wrong("search index", message, fix);
             return (vec![line], members(None), Some(error));
         }
