@@ -414,6 +414,19 @@ mod tests {
         assert_eq!(found, expected.map(|(heading, from, to)| (heading.to_owned(), from, to)));
     }
 
+    #[test]
+    fn a_heading_of_html_is_on_the_line_of_its_tag() {
+        for (heading, end) in [
+            ("<h1>Title</h1>", 3),
+            ("<h1\n class=x>Title</h1>", 4),
+            ("<h1\n class=x\n>\n Title\n</h1>", 7),
+            ("<h1>\n  <b\n>Title</b></h1>", 5),
+        ] {
+            let found = outline("a.html", &format!("<p>first</p>\n{heading}\n<p>text"));
+            assert_eq!(found, [(String::new(), 1, 1), ("Title".to_owned(), 2, end)], "{heading}");
+        }
+    }
+
     proptest! {
         #[test]
         fn lines_of_html_are_in_order(text in "(<h[12]>|</h[12]>|<p>|</pre>|<pre>|<!--|-->|&amp;|[ a-zäß<>\n]{0,8}){0,40}") {

@@ -33,6 +33,7 @@ pub(super) fn parse(text: &str) -> Parsed<'static> {
             Token::StartTag(tag) => {
                 reader.reach(tag.span.start);
                 reader.start(&tag.name, tag.self_closing);
+                reader.reach(tag.span.end);
             }
             Token::EndTag(tag) => {
                 reader.reach(tag.span.start);
@@ -77,8 +78,15 @@ impl Reader {
     /// Records where lines begin in `text`, for the lines of the document up to this byte.
     fn reach(&mut self, byte: usize) {
         while self.starts.get(self.lines.len()).is_some_and(|start| *start <= byte) {
-            self.lines.push(self.text.len());
+            self.begin_line();
         }
+    }
+
+    fn begin_line(&mut self) {
+        // A heading is on the line of its tag, even if the tag or the space after it continues on the next line.
+        let is_before_title = self.heading.is_some() && self.text.len() == self.start;
+        let offset = self.text.len() + usize::from(is_before_title);
+        self.lines.push(self.lines.last().map_or(offset, |last| offset.max(*last)));
     }
 
     fn start(&mut self, name: &[u8], is_empty: bool) {
@@ -132,7 +140,7 @@ impl Reader {
                 self.text.push(char);
             }
             if char == '\n' && self.starts.get(self.lines.len()).is_some_and(|start| *start <= end) {
-                self.lines.push(self.text.len());
+                self.begin_line();
             }
         }
     }
