@@ -178,7 +178,7 @@ impl Desk {
 
     fn propose_file_removal(&self, file: &Path, leave: OutsideWriteApproval<'_>) -> Result<Proposal, Error> {
         let workspace = self.workspace();
-        self.propose_leaving(file, leave, |path, scope| output::propose_removal(workspace, workspace, path, scope))
+        self.propose_leaving(file, leave, |path, scope| output::propose_unlinking(workspace, workspace, path, scope))
     }
 
     /// Removes sources as proposed, with their picks and exclusions, and reloads the catalog.

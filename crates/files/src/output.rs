@@ -26,7 +26,7 @@ pub use lookup::PathLookup;
 pub use propose::{conflicts, propose, propose_with};
 pub use recover::{Interrupted, Recovered, has_record, interrupted, recover};
 pub use refusal::{exists, needs_overwrite};
-pub use remove::{propose_removal, remove, remove_empty_folders};
+pub use remove::{propose_removal, propose_unlinking, remove, remove_empty_folders};
 pub use resolve::{Unresolved, resolve};
 pub use separate_writes::SeparateWrites;
 pub use write::write;

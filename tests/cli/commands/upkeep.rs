@@ -115,6 +115,17 @@ fn another_entry_with_the_same_id_takes_over_and_is_reported() {
 }
 
 #[test]
+fn of_a_linked_entry_only_the_link_is_removed() {
+    let entry = r#"{"id": "one", "name": "One", "type": "inline", "content": ""}"#;
+    let world = Workspace::with(&[("shared/one.json", entry), (".jaato/references/other.json", "{}")]);
+    std::os::unix::fs::symlink("../../shared/one.json", world.path.join(".jaato/references/one.json")).unwrap();
+    let ran = world.run(&["remove", "one", "--yes"]).exits(0);
+    assert_eq!(ran.text(), "removed one\n", "{ran}");
+    assert!(!world.path.join(".jaato/references/one.json").is_symlink());
+    assert_eq!(world.read("shared/one.json"), entry);
+}
+
+#[test]
 fn a_file_outside_the_workspace_is_not_changed_unasked() {
     let world = Workspace::new();
     let own = json!({"sources": [{"id": "a", "name": "A", "type": "inline", "content": ""}]}).to_string();

@@ -47,17 +47,21 @@ pub(super) fn write_target(
     let real = lookup.workspace(workspace);
     let path = lookup.resolve(&asked, &quoted(path))?;
     let shown = shown((workspace, &real), &asked, &absolute(&current, &asked), &path);
-    let workspace = real;
-    if scope == Scope::Workspace && !path.starts_with(&workspace) {
-        let is = if Path::new(&shown).is_absolute() { "is" } else { "leads" };
+    check_location(&real, &path, &shown, scope)?;
+    let folder = check_existing(lookup, &path, &shown)?;
+    Ok(WriteTarget { path, shown, folder })
+}
+
+/// Checks where a path without links is.
+pub(super) fn check_location(workspace: &Path, path: &Path, shown: &str, scope: Scope) -> Result<(), Error> {
+    if scope == Scope::Workspace && !path.starts_with(workspace) {
+        let is = if Path::new(shown).is_absolute() { "is" } else { "leads" };
         let message = format!("{shown} {is} outside the workspace");
         return Err(Error::new(Code::Outside, message, Fix::AllowOutside));
     }
     // Folders above the workspace do not count for this rule.
-    check_reserved(path.strip_prefix(&workspace).unwrap_or(&path), &shown)?;
-    check_length(&path)?;
-    let folder = check_existing(lookup, &path, &shown)?;
-    Ok(WriteTarget { path, shown, folder })
+    check_reserved(path.strip_prefix(workspace).unwrap_or(path), shown)?;
+    check_length(path)
 }
 
 pub(super) fn moved(shown: &str) -> Error {

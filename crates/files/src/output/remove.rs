@@ -1,12 +1,16 @@
 //! Removes obsolete files. Like a write, a removal is proposed first, and refused if the file has changed since.
 
+use std::fs;
 use std::path::Path;
 
 use super::record::write_failed;
+use super::refusal::check_location;
 use super::write::{check_unchanged, hold};
-use super::{Proposal, Scope, WriteFailure, propose};
+use super::{Proposal, Scope, WriteFailure, propose, resolve};
 use crate::Folder;
+use crate::path::display;
 use refdesk_text::Error;
+use refdesk_text::escape::one_line;
 
 /// What removing a file would change; nothing is touched.
 ///
@@ -17,13 +21,37 @@ pub fn propose_removal(workspace: &Path, current: &Path, path: &str, scope: Scop
     Ok(Proposal { diff: proposal.diff.clone().without_file(), ..proposal })
 }
 
+/// Like [`propose_removal`], but if the path is a link, it is removed instead of the file it leads to.
+///
+/// # Errors
+/// The path may not be changed.
+pub fn propose_unlinking(workspace: &Path, current: &Path, path: &str, scope: Scope) -> Result<Proposal, Error> {
+    let asked = workspace.join(current).join(path);
+    let (true, Some(above), Some(name)) = (asked.is_symlink(), asked.parent(), asked.file_name()) else {
+        return propose_removal(workspace, current, path, scope);
+    };
+    // The target stays as it is, so it may be anywhere.
+    let mut proposal = propose_removal(workspace, current, path, Scope::Anywhere)?;
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let (workspace, link) = (real(workspace), real(above).join(name));
+    proposal.diff.note =
+        Some(format!("only the link is removed: {} stays", one_line(&display(&workspace, &proposal.path))));
+    if Path::new(path).is_absolute() {
+        proposal = proposal.called(display(&workspace, &link));
+    }
+    check_location(&workspace, &link, &proposal.shown, scope)?;
+    Ok(Proposal { path: link, ..proposal })
+}
+
 /// Removes a file, and up to `folders` folders above it if they are then empty.
 ///
 /// # Errors
 /// The file has changed since the proposal, or cannot be removed.
 pub fn remove(proposal: &Proposal, folders: usize) -> Result<(), WriteFailure> {
     let _held = hold(&[proposal])?;
-    check_unchanged(std::slice::from_ref(proposal))?;
+    // The content shown for a link is that of its target.
+    let target = resolve(&proposal.path).unwrap_or_else(|_| proposal.path.clone());
+    check_unchanged(&[Proposal { path: target, ..proposal.clone() }])?;
     let removed = Folder::parent_of_real(&proposal.path).and_then(|(folder, name)| folder.remove_file(name));
     removed.map_err(|error| write_failed(&proposal.shown, &error))?;
     remove_empty_folders(&proposal.path, folders);
@@ -43,8 +71,6 @@ pub fn remove_empty_folders(path: &Path, folders: usize) {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::write_atomic;
     use refdesk_text::Code;
@@ -66,6 +92,35 @@ mod tests {
             assert_eq!(deepest, Some(left));
             let _ = fs::remove_dir_all(root.join("a"));
         }
+    }
+
+    #[test]
+    fn of_a_link_only_the_link_is_removed() {
+        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let [root, outside] = [&root, &outside].map(|folder| fs::canonicalize(folder.path()).unwrap());
+        let (inner, outer) = (root.join("shared/x"), outside.join("x"));
+        for target in [&inner, &outer] {
+            write_atomic(target, b"x\n").unwrap();
+            let link = root.join("link");
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            let proposal = propose_unlinking(&root, &root, "link", Scope::Workspace).unwrap();
+            assert_eq!(proposal.diff.unified(), "--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n");
+            let note = format!("only the link is removed: {} stays", display(&root, target));
+            assert_eq!(proposal.diff.note, Some(note));
+            // A file with other content took the link's place.
+            fs::remove_file(&link).unwrap();
+            write_atomic(&link, b"new\n").unwrap();
+            assert_eq!(remove(&proposal, 0).unwrap_err().refused.code, Code::Changed);
+            fs::remove_file(&link).unwrap();
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            remove(&proposal, 0).unwrap();
+            assert!(!link.is_symlink() && target.is_file(), "{}", target.display());
+        }
+        let link = outside.join("link");
+        std::os::unix::fs::symlink(&inner, &link).unwrap();
+        let propose = |scope| propose_unlinking(&root, &root, link.to_str().unwrap(), scope);
+        assert_eq!(propose(Scope::Workspace).unwrap_err().code, Code::Outside);
+        assert_eq!(propose(Scope::Anywhere).unwrap().shown, link.to_str().unwrap());
     }
 
     #[test]
