@@ -8,14 +8,16 @@ use super::answer::CommandOutput;
 use super::args::CheckArgs;
 use super::output::{ask_to_leave, lines};
 use super::{demo, fix};
-use refdesk_core::config::WorkspaceContext;
+use refdesk_core::config::{WorkspaceContext, keys};
 use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
-use refdesk_files::workspace::{WorkspaceReason, mark_of};
+use refdesk_files::workspace::{CONFIGURATIONS, WorkspaceReason, mark_of};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::{Diagnostic, total};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
+
+const WHOLE_WORKSPACE: &str = "leave it out to check the whole workspace with all its sources, profiles and documents";
 
 /// The options for the desk to check: this workspace, another one, or a single configuration file.
 pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutput> {
@@ -33,8 +35,7 @@ pub fn scope(options: Options, args: &CheckArgs) -> Result<Options, CommandOutpu
         WorkspaceContext { workspace: path, reason, named: None, from_environment: None, ..context }
     } else if path.is_file() && !is_named_as_json(&path) {
         let message = format!("{} is not a configuration file: its name has no .json", named.display());
-        let fix = "leave it out to check the whole workspace, documents too";
-        return Err(CommandOutput::refused(Error::new(Code::BadPath, message, fix)));
+        return Err(CommandOutput::refused(Error::new(Code::BadPath, message, WHOLE_WORKSPACE)));
     } else if path.is_file() {
         WorkspaceContext { named: Some(path), from_environment: None, ..context }
     } else {
@@ -51,8 +52,32 @@ fn is_named_as_json(path: &Path) -> bool {
     !name.contains('.') || name.contains(".json")
 }
 
+/// Refuses a JSON file without the keys of a configuration: all its keys would be unknown, and to be removed.
+fn not_a_configuration(desk: &Desk, named: &Path) -> Option<Error> {
+    let members = desk.config_document()?.value.as_object()?;
+    let has_its_name = CONFIGURATIONS.iter().any(|name| named.ends_with(name));
+    // These two are keys of many kinds of files.
+    let telling = members.keys().map(String::as_str).filter(|key| !matches!(*key, "version" | "$schema"));
+    let telling: Vec<&str> = telling.collect();
+    if has_its_name || telling.is_empty() || telling.iter().any(|key| keys::TOP.contains(key)) {
+        return None;
+    }
+    let why = if ["id", "name"].iter().all(|key| members.contains_key(*key)) {
+        "it is the file of one source"
+    } else {
+        "it has none of its keys, such as 'sources'"
+    };
+    let message = format!("{} is not a configuration file: {why}", named.display());
+    Some(Error::new(Code::BadPath, message, WHOLE_WORKSPACE))
+}
+
 /// Runs all checks, and reports the problems from opening the desk too.
 pub fn run(desk: &mut Desk, session: &Session, args: &CheckArgs) -> CommandOutput {
+    if let Some(refusal) =
+        args.path.as_deref().filter(|path| !path.is_dir()).and_then(|named| not_a_configuration(desk, named))
+    {
+        return CommandOutput::refused(refusal);
+    }
     let (fixed, unfixed) = if args.fix { desk.fix_paths(session, &ask_to_leave) } else { (Vec::new(), Vec::new()) };
     let (errors, warnings) = problems_and(desk, unfixed);
     let mut text = String::new();

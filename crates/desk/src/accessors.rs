@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use super::profile::ActiveProfile;
 use super::{CompleteDesk, Desk, rows};
 use refdesk_core::catalog::{self, Catalog, Source};
-use refdesk_core::config::{self, Environment, Settings, WorkspaceContext};
+use refdesk_core::config::{self, Environment, JsonDocument, Settings, WorkspaceContext};
 use refdesk_core::mention::{self, MentionGraph};
 use refdesk_core::selection::{Choice, Selection};
 use refdesk_files::Sealer;
@@ -47,7 +47,12 @@ impl Desk {
 
     /// The configuration file, if there is one.
     pub fn config_file(&self) -> Option<&Path> {
-        self.config.document.as_ref().map(|document| &*document.path)
+        self.config_document().map(|document| &*document.path)
+    }
+
+    /// The configuration as it was read.
+    pub fn config_document(&self) -> Option<&JsonDocument> {
+        self.config.document.as_ref()
     }
 
     /// Why the configuration cannot be used, if there is one or one is named.

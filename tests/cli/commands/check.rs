@@ -75,6 +75,28 @@ fn another_workspace_or_one_file() {
     assert_eq!(here.json(&["check", "docs"], 1)["valid"], false);
     let ran = here.run(&["check", "docs/a.md"]).exits(1);
     assert!(ran.stderr.contains("docs/a.md is not a configuration file: its name has no .json"), "{ran}");
+    // Of another kind of JSON file, every key would be unknown, and to be removed.
+    let (source, keys) = ("it is the file of one source", "it has none of its keys, such as 'sources'");
+    for (path, text, why) in [
+        (".jaato/references/one.json", r#"{"id": "one", "name": "One", "type": "inline", "content": ""}"#, source),
+        (".jaato/profiles/p.json", r#"{"name": "p", "plugin_configs": {}}"#, keys),
+        ("package.json", r#"{"name": "p", "version": "1.0", "type": "module"}"#, keys),
+    ] {
+        here.put(path, text.as_bytes());
+        let answer = here.json(&["check", path], 1);
+        assert_eq!(answer["error"]["message"], format!("{path} is not a configuration file: {why}"), "{answer}");
+        assert_eq!(answer["valid"], false);
+    }
+    for (path, text, warnings) in [
+        ("my.json", r#"{"version": "1.0", "$schema": "x"}"#, 0),
+        ("my.json", r#"{"sources": [], "sorces": []}"#, 1),
+        ("other/references.json", r#"{"sorces": []}"#, 1),
+    ] {
+        here.put(path, text.as_bytes());
+        let answer = here.json(&["check", path], 0);
+        let unknown = |it: &&serde_json::Value| it["code"] == "unknown-key";
+        assert_eq!(answer["warnings"].as_array().unwrap().iter().filter(unknown).count(), warnings, "{answer}");
+    }
     fs::create_dir_all(other.beside("repository/.git")).unwrap();
     let repository = other.beside("repository").display().to_string();
     assert_eq!(here.json(&["check", &repository], 0)["valid"], true);
