@@ -1,8 +1,6 @@
 //! Commands in a folder that is not a workspace: those that need one report where they looked and what to do, and write
 //! nothing there.
 
-use serde_json::json;
-
 use super::answer::CommandOutput;
 use super::args::Command;
 use refdesk_core::config::{WorkspaceContext, find};
@@ -31,8 +29,7 @@ pub fn refused(context: &WorkspaceContext, command: &Command) -> Option<CommandO
         WorkspaceNeed::NewWorkspace => !context.is_workspace() && is_home(context),
         WorkspaceNeed::Nothing | WorkspaceNeed::Catalog | WorkspaceNeed::Choice => false,
     };
-    is_refused
-        .then(|| CommandOutput { json: json!({"status": "error"}), ..CommandOutput::refused(nothing_found(context)) })
+    is_refused.then(|| CommandOutput::refused(nothing_found(context)))
 }
 
 /// The command's answer, or a refusal if it found no catalog, or no workspace to store a selection in.
@@ -43,12 +40,12 @@ pub fn answer_or_refuse(answer: CommandOutput, desk: &Desk, command: &Command) -
         WorkspaceNeed::Choice => !context.is_workspace(),
         WorkspaceNeed::Catalog => !context.is_workspace() && desk.catalog().is_empty() && desk.config_file().is_none(),
     };
-    if !is_refused {
-        let refused = answer.refused.into_iter().map(|error| with_workable_fix(error, context)).collect();
-        return CommandOutput { refused, ..answer };
+    if is_refused {
+        // Without the answer's members, which say that all is well.
+        return CommandOutput::refused(nothing_found(context));
     }
-    let json = if answer.json.is_object() { answer.json } else { json!({}) };
-    CommandOutput { json, ..CommandOutput::refused(nothing_found(context)) }
+    let refused = answer.refused.into_iter().map(|error| with_workable_fix(error, context)).collect();
+    CommandOutput { refused, ..answer }
 }
 
 /// The error, with another fix if its own would be refused here because no workspace was found.

@@ -17,6 +17,7 @@ const READING: &[&[&str]] = &[
     &["check"],
     &["search", "a"],
     &["templates"],
+    &["templates", "validate"],
     &["simulate"],
     &["profiles"],
     &["journal"],
@@ -49,7 +50,9 @@ fn without_a_workspace_the_error_lists_the_searched_places() {
     let before = world.listing();
     for words in READING.iter().chain(WRITING) {
         let ran = run(&mut bare(&world, words), Some(b"a")).exits(1);
-        let error = &ran.json()["error"];
+        let answer = ran.json();
+        assert!(answer["valid"] != true && answer["status"] != "success", "{ran}");
+        let error = &answer["error"];
         assert_eq!(error["code"], "no-workspace", "{ran}");
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(world.path.to_str().unwrap()) && message.contains("git repository"), "{ran}");
