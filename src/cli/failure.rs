@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
-use super::args::{Command, ReferencesCommand, TemplatesCommand};
+use super::args::{Command, ConfigCommand, ReferencesCommand, TemplatesCommand};
 use super::help;
 use super::templates::{extract, validate};
 use super::{ask, assert, connect, db, doctor, edit, index, init, remove, replay, simulate, tag, trust, why_not};
@@ -91,6 +91,9 @@ fn nothing(command: &Command, message: &str) -> Map<String, Value> {
         Command::Ask(_) => ask::nothing(message),
         Command::Connect(args) => connect::nothing(&args.agents),
         Command::Disconnect(args) => connect::nothing(&args.agents),
+        Command::Config { command: Some(ConfigCommand::Check) } => {
+            json!({"path": null, "valid": false, "errors": [], "warnings": []})
+        }
         // The other members depend on whether one place or several are added.
         Command::Add(_) => json!({"status": "error"}),
         // These print lines, print what the workspace contains, or need no workspace.

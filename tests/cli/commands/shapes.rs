@@ -345,6 +345,7 @@ fn a_failure_has_the_same_members_as_far_as_known_and_an_error() {
         ("nonsense", 2, "error error".into()),
         ("list --mode sometimes", 2, format!("{LIST}, error error")),
         ("resolve", 2, format!("{RESOLVE}, error error")),
+        ("config check x", 2, "path text?, valid yes, errors [diagnostic], warnings [diagnostic], error error".into()),
     ];
     for (words, code, members) in cases {
         let world = small();
