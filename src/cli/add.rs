@@ -15,8 +15,8 @@ use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput {
-    let places = match places(desk, args) {
-        Ok(Some(places)) => places,
+    let (places, is_single) = match places(desk, args) {
+        Ok(Some(found)) => found,
         Ok(None) => {
             return CommandOutput::new(json!({"status": "unchanged", "added": [], "known": []}), "nothing was added\n");
         }
@@ -43,9 +43,12 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
     let was_workspace = desk.workspace_context().is_workspace();
     match desk.add(session, &new, &ask_to_leave) {
         Ok(outcome) => {
+            if let Some(known) = outcome.known_error().filter(|_| is_single) {
+                return refused(known);
+            }
             let begun = if was_workspace { String::new() } else { begun(desk) };
             let text = format!("{begun}{}{}", text(desk, &outcome), unindexed(desk));
-            let mut answer = CommandOutput::new(document(desk, &outcome), text);
+            let mut answer = CommandOutput::new(document(desk, &outcome, is_single), text);
             answer.notes = outcome.added.iter().filter_map(|added| holds_catalog(desk, added)).collect();
             let desk = desk.settled();
             if outcome.added.iter().any(|added| desk.selection().contains(added.id.as_str())) {
@@ -71,27 +74,38 @@ enum FolderHandling {
     One,
 }
 
-/// The named places, with patterns expanded and, if the user wants that, folders replaced by their documents. `None` if
-/// the user wants neither a folder nor its documents.
-fn places(desk: &Desk, args: &AddArgs) -> Result<Option<Vec<String>>, Error> {
+/// The named places, with patterns expanded and, if the user wants that, folders replaced by their documents; and
+/// whether a single source is named, rather than all that match. `None` if the user wants neither a folder nor its
+/// documents.
+fn places(desk: &Desk, args: &AddArgs) -> Result<Option<(Vec<String>, bool)>, Error> {
     let mut places = Vec::new();
+    let mut is_single = args.places.len() == 1;
     for named in &args.places {
+        is_single &= !desk.is_pattern(named);
         for place in desk.expand(named)? {
-            let documents = if args.each || can_ask() { desk.documents_of(&place) } else { Vec::new() };
-            let wanted = match documents.len() {
+            let documents = if args.each || can_ask() { desk.documents_of(&place) } else { None };
+            let count = documents.as_ref().map_or(0, Vec::len);
+            let wanted = match count {
+                0 if args.each && documents.is_some() => {
+                    let fix = "leave out --each to add the folder as one source";
+                    return Err(Error::new(Code::NoSuchPath, format!("'{place}' has no documents"), fix));
+                }
                 0 => Some(FolderHandling::One),
                 _ if args.each => Some(FolderHandling::Each),
                 1 => Some(FolderHandling::One),
                 count => ask_about(&place, count),
             };
             match wanted {
-                Some(FolderHandling::Each) => places.extend(documents),
+                Some(FolderHandling::Each) => {
+                    is_single = false;
+                    places.extend(documents.unwrap_or_default());
+                }
                 Some(FolderHandling::One) => places.push(place),
                 None => return Ok(None),
             }
         }
     }
-    Ok(Some(places))
+    Ok(Some((places, is_single)))
 }
 
 /// Asks until the user answers; `None` to skip the folder.
@@ -138,12 +152,13 @@ fn unindexed(desk: &Desk) -> String {
     }
 }
 
-fn document(desk: &Desk, outcome: &AddedSources) -> Value {
+/// Its members depend on what was named, not on how much of it is new.
+fn document(desk: &Desk, outcome: &AddedSources, is_single: bool) -> Value {
     let entry = |added: &Added| {
         let file = desk.workspace_context().display(&added.file);
         json!({"id": added.id, "file": file, "entry": added.entry, "waits_for_trust": added.is_untrusted})
     };
-    if let ([added], []) = (outcome.added.as_slice(), outcome.known.as_slice()) {
+    if let ([added], true) = (outcome.added.as_slice(), is_single) {
         let mut json = json!({"status": "success"});
         if let (Value::Object(members), Value::Object(entry)) = (&mut json, entry(added)) {
             members.extend(entry);

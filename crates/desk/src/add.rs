@@ -68,6 +68,16 @@ pub struct AddedSources {
     pub known: Vec<(String, SourceId)>,
 }
 
+impl AddedSources {
+    /// The error if the only place to add is already in the catalog.
+    pub fn known_error(&self) -> Option<Error> {
+        match (self.added.as_slice(), self.known.as_slice()) {
+            ([], [(place, id)]) => Some(known_already(place, id)),
+            _ => None,
+        }
+    }
+}
+
 /// An `http://` or `https://` address without its scheme; `None` for any other place.
 pub(super) fn after_scheme(place: &str) -> Option<&str> {
     let (scheme, rest) = place.split_once("://")?;
@@ -80,12 +90,11 @@ fn known_already(place: &str, id: &SourceId) -> Error {
 
 impl Desk {
     /// Writes the entries of new sources, one file each, all or none, and reloads. A folder that is not a workspace
-    /// becomes one. If the references folder is outside the workspace, `leave` must allow the writes. Of several
-    /// sources, those already in the catalog are skipped.
+    /// becomes one. If the references folder is outside the workspace, `leave` must allow the writes. Sources that
+    /// are already in the catalog are skipped.
     ///
     /// # Errors
-    /// A path does not exist; an id is taken, empty or cannot be typed; a file cannot be written; the only source is
-    /// already in the catalog.
+    /// A path does not exist; an id is taken, empty or cannot be typed; a file cannot be written.
     pub fn add(
         &mut self,
         session: &Session,
@@ -110,8 +119,7 @@ impl Desk {
                 continue;
             }
             match self.source_at(&place).filter(|_| source.id.is_none()) {
-                Some(id) if new.len() > 1 => known.push((source.place.clone(), id)),
-                Some(id) => return Err(known_already(&source.place, &id)),
+                Some(id) => known.push((source.place.clone(), id)),
                 None => wanted.push((source, place)),
             }
         }

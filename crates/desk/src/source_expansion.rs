@@ -26,6 +26,11 @@ pub(super) fn is_pattern(place: &str, folder: &Path) -> bool {
 }
 
 impl Desk {
+    /// Whether this place, relative to the current folder, is a file pattern.
+    pub fn is_pattern(&self, place: &str) -> bool {
+        is_pattern(&expand_home(self.workspace_context(), place), &self.workspace_context().current)
+    }
+
     /// The files that a pattern matches, relative to the current folder like the pattern; the text itself if it is a
     /// path or an address.
     ///
@@ -87,16 +92,13 @@ impl Desk {
         if is_pattern(place, self.workspace()) {
             return 2;
         }
-        self.documents_of(&self.absolute_place(place)).len().max(1)
+        self.documents_of(&self.absolute_place(place)).map_or(1, |documents| documents.len().max(1))
     }
 
-    /// The documents of a folder that git does not ignore; empty if it is not a folder.
-    pub fn documents_of(&self, place: &str) -> Vec<String> {
+    /// The documents of a folder that git does not ignore; `None` if it is not a folder.
+    pub fn documents_of(&self, place: &str) -> Option<Vec<String>> {
         let path = self.path_in(&self.workspace_context().current, place);
-        let Ok(real) = fs::canonicalize(&path) else { return Vec::new() };
-        if !real.is_dir() {
-            return Vec::new();
-        }
-        documents_in(&real).iter().map(|document| lossy(&Path::new(place).join(document))).collect()
+        let real = fs::canonicalize(&path).ok().filter(|real| real.is_dir())?;
+        Some(documents_in(&real).iter().map(|document| lossy(&Path::new(place).join(document))).collect())
     }
 }

@@ -345,6 +345,31 @@ fn each_document_of_a_folder_can_be_a_source() {
     assert_eq!(world.json(&["list"], 0)["total"], 2);
 }
 
+/// The answer depends on what is named, not on how many documents match and how many of them are new.
+#[test]
+fn known_documents_are_left_out_however_many_match() {
+    let world = Workspace::with(&[("h/one.md", "# One\n"), ("two/a.md", "# A\n"), ("two/b.md", "# B\n")]);
+    std::fs::create_dir(world.path.join("empty")).unwrap();
+    for (words, count) in [
+        (&["add", "h/*.md"][..], 1),
+        (&["add", "h", "--each"], 1),
+        (&["add", "two/*.md"], 2),
+        (&["add", "two", "--each"], 2),
+        (&["add", "two/a.md", "two/b.md"], 2),
+    ] {
+        let is_new = words[1].contains('*');
+        for (added, known) in [if is_new { (count, 0) } else { (0, count) }, (0, count)] {
+            let answer = world.json(words, 0);
+            let counts = ["added", "known"].map(|key| answer[key].as_array().unwrap().len());
+            assert_eq!(counts, [added, known], "{words:?} {answer}");
+        }
+    }
+    assert_eq!(world.json(&["add", "h/one.md"], 1)["error"]["code"], "id-taken");
+    assert_eq!(world.json(&["add", "h/one.md", "--each"], 1)["error"]["code"], "id-taken", "it is not a folder");
+    let none = world.run(&["add", "empty", "--each"]).exits(1);
+    assert!(none.stderr.contains("'empty' has no documents\n  fix: leave out --each"), "{none}");
+}
+
 #[test]
 fn one_refused_path_prevents_all_additions() {
     let world = Workspace::with(&[("docs/kafka.md", "# Kafka\n"), ("docs/saga.md", "# Saga\n")]);
@@ -415,12 +440,13 @@ fn a_workspace_reached_through_a_link_accepts_its_documents() {
         let named = world.path.join(named);
         let mut command = world.bare(&["--workspace", named.to_str().unwrap(), "--format", "json", "add", place]);
         let answer = run(command.current_dir(world.path.join(current)), None).exits(0).json();
-        let entry = &answer["entry"];
+        let is_pattern = place.contains('*');
+        let entry = if is_pattern { &answer["added"][0]["entry"] } else { &answer["entry"] };
         assert_eq!(entry["path"], "../../docs/new.md", "{named:?} {current} {place}: {answer}");
         assert_eq!((&entry["name"], &entry["description"]), (&json!("Title"), &json!("What it says.")), "{place}");
         let mut again = world.bare(&["--workspace", named.to_str().unwrap(), "add", place]);
-        let again = run(again.current_dir(world.path.join(current)), None).exits(1);
-        assert!(again.stderr.contains("already in the catalog"), "{again}");
+        let again = run(again.current_dir(world.path.join(current)), None).exits(i32::from(!is_pattern));
+        assert!([again.text(), &again.stderr].concat().contains("already in the catalog"), "{again}");
         // Links out of such a workspace are still not followed.
         std::os::unix::fs::symlink(&far.path, world.path.join("real/out")).unwrap();
         far.put("far.md", b"# SECRET");
@@ -445,10 +471,10 @@ fn a_pattern_over_too_many_files_is_refused() {
     world.put("zz/z.md", b"# Z\n");
     let answer = world.json(&["add", "**/*.md"], 1);
     assert_eq!(answer["error"]["code"], "too-many-files", "{answer}");
-    assert_eq!(world.json(&["add", "zz/*.md"], 0)["id"], "zz-z");
+    assert_eq!(world.json(&["add", "zz/*.md"], 0)["added"][0]["id"], "zz-z");
     // Only files whose names match count.
     world.put("many/README.txt", b"# Many\n");
-    assert_eq!(world.json(&["add", "**/README.txt"], 0)["entry"]["name"], "README");
+    assert_eq!(world.json(&["add", "**/README.txt"], 0)["added"][0]["entry"]["name"], "README");
 }
 
 /// Several processes add at the same time, each with the catalog as it was before.
@@ -464,8 +490,9 @@ fn an_id_that_another_process_has_just_taken_is_not_given_twice() {
     let first = add(&mut desks[0], "https://one.example/same", None).unwrap();
     let second = add(&mut desks[1], "https://two.example/same", None).unwrap();
     assert_ne!(first, second);
-    let again = add(&mut desks[2], "https://one.example/same", None).unwrap_err();
-    assert!(again.message.contains("is already in the catalog"), "{again}");
+    let again = NewSource::selectable("https://one.example/same".to_owned());
+    let again = desks[2].add(&Session::of_client("a test"), &[again], &|_| Ok(())).unwrap();
+    assert!(again.known_error().unwrap().message.contains("is already in the catalog"), "{again:?}");
     let taken = add(&mut desks[3], "https://three.example/", Some(&first)).unwrap_err();
     assert_eq!(taken.code, Code::IdTaken, "{taken}");
     assert_eq!(std::fs::read_dir(world.path.join(".jaato/references")).unwrap().count(), 2);
