@@ -213,6 +213,40 @@ fn an_unreadable_file() {
 }
 
 #[test]
+fn an_unreadable_references_folder_is_not_an_empty_catalog() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = ".jaato/references";
+    for is_loop in [true, false] {
+        let world = discovered();
+        world.put("docs/a.md", b"# A\n");
+        let path = world.path.join(folder);
+        if is_loop {
+            fs::remove_dir_all(&path).unwrap();
+            std::os::unix::fs::symlink("references", &path).unwrap();
+        } else {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+        }
+        // The superuser may read any folder.
+        if fs::read_dir(&path).is_err() {
+            let checked = world.json(&["check"], 1);
+            let problem = &checked["errors"][0];
+            assert_eq!((&problem["code"], &problem["file"]), (&json!("unreadable"), &json!(folder)), "{checked}");
+            let listed = world.run(&["list"]).exits(1);
+            assert!(listed.stderr.contains("no source can be read: .jaato/references: "), "{listed}");
+            for words in [&["add", "docs/a.md"][..], &["init", "--yes"]] {
+                let refused = world.json(words, 1);
+                assert_eq!(refused["error"]["code"], "unreadable", "{words:?} {refused}");
+            }
+            let report = world.run(&["doctor"]).exits(1);
+            assert!(report.text().contains("1 error"), "{report}");
+        }
+        if !is_loop {
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+    }
+}
+
+#[test]
 fn the_references_folder_may_be_anything() {
     for (folder, found) in [
         (".jaato/none", vec!["unreadable"]),

@@ -191,11 +191,17 @@ fn references(
         Err(error) if is_absent(&error) && !config.settings.references_dir_given => Vec::new(),
         Err(error) => {
             let message = format!("the folder of references cannot be read: {}", cause(&error));
-            let problem = Diagnostic::warning(Code::Unreadable, message);
-            diagnostics.push(problem.in_file(context.display(&folder)).fix(match error.kind() {
-                io::ErrorKind::PermissionDenied => "allow this user to read it",
-                _ => "create it, or correct 'references_dir'",
-            }));
+            let is_denied = error.kind() == io::ErrorKind::PermissionDenied;
+            // One that exists may have sources, as an unreadable file of one source has.
+            let hides_sources = is_denied || (!is_absent(&error) && fs::symlink_metadata(&folder).is_ok());
+            let (problem, fix) = if hides_sources {
+                let fix =
+                    if is_denied { "allow this user to read it" } else { "make it a readable folder, or remove it" };
+                (Diagnostic::error(Code::Unreadable, message), fix)
+            } else {
+                (Diagnostic::warning(Code::Unreadable, message), "create it, or correct 'references_dir'")
+            };
+            diagnostics.push(problem.in_file(context.display(&folder)).fix(fix));
             Vec::new()
         }
     }
