@@ -235,6 +235,11 @@ impl Desk {
             let message = format!("'{place}' is where refdesk keeps the catalog and its own files");
             return Err(Error::new(Code::ReservedPath, message, "name a file or a folder in it"));
         }
+        // The catalog is JSON, which can only contain Unicode names.
+        if path.strip_prefix(self.workspace()).unwrap_or(&path).to_str().is_none() {
+            let message = format!("the path of '{place}' is not UTF-8: {}", path.display());
+            return Err(Error::new(Code::NoText, message, "rename the folder or file"));
+        }
         Ok(if path.is_dir() { ProposedPlace::Folder(path) } else { ProposedPlace::File(path) })
     }
 

@@ -162,6 +162,25 @@ fn refusals_write_nothing() {
     assert_eq!(world.listing(), before);
 }
 
+/// An entry is JSON, which could only name another path.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_path_that_is_not_utf_8_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = small();
+    let odd = std::path::Path::new(std::ffi::OsStr::from_bytes(b"d\xff"));
+    for folder in [world.path.join(odd), world.beside("").join(odd)] {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::File::create(folder.join("x.md")).unwrap();
+        let before = world.listing();
+        for place in ["x.md", "."] {
+            let ran = run(world.command(&["--json", "add", place]).current_dir(&folder), None).exits(1);
+            assert_eq!(ran.json()["error"]["code"], "no-text", "{ran}");
+        }
+        assert_eq!(world.listing(), before);
+    }
+}
+
 #[test]
 fn an_entry_that_would_not_be_discovered_is_refused() {
     let world = Workspace::with(&[("docs/a.md", "x")]);
