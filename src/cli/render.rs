@@ -4,20 +4,26 @@ mod batch;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
+use super::text_input::read_stdin;
 use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::path::absolute;
 use refdesk_files::{read_regular, unreadable};
 use refdesk_templates::Syntax;
+use refdesk_templates::limits::{TEMPLATE_BYTES, is_too_large};
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
 use refdesk_templates::render::values::{exact, parse as parse_values};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
+
+/// Names standard input in place of a file.
+const STDIN: &str = "-";
 
 /// Renders a template of the index, an inline one, or a file; writes the text if an output path is given; or renders a
 /// batch.
@@ -28,6 +34,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
     if args.name.is_none() && args.inline.is_none() && args.file.is_none() {
         let fix = "name a template of the selection, or give --inline TEXT, --file FILE or --batch JSON";
         return CommandOutput::usage("nothing to render is given", fix);
+    }
+    if args.file.as_deref() == Some(Path::new(STDIN)) && args.vars.as_deref() == Some("@-") {
+        let message = "--file and --vars both read standard input";
+        return CommandOutput::usage(message, "put the template or the values into a file");
     }
     let (values, typed) = match values(desk, args) {
         Ok(values) => values,
@@ -40,13 +50,17 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
             Err(usage) => return usage,
         };
     }
+    let template = match template_ref(desk, args) {
+        Ok(template) => template,
+        Err(refused) => return refused,
+    };
     let (index, mut diagnostics) = desk.settled().templates();
     let request = RenderRequest {
         syntax: syntax(args),
         typed,
         html: args.html,
         partials,
-        ..RenderRequest::of(template_ref(desk, args), Some(values))
+        ..RenderRequest::of(template, Some(values))
     };
     let mut answer = match (desk.render(&index, &request), &args.output) {
         (Ok(made), Some(path)) => write::one(desk, session, args, made, path),
@@ -96,12 +110,13 @@ fn known(failed: &RenderFailure, path: Option<&str>) -> Value {
     Value::Object(json)
 }
 
-fn template_ref(desk: &Desk, args: &RenderArgs) -> TemplateRef {
-    match (&args.inline, &args.file) {
+fn template_ref(desk: &Desk, args: &RenderArgs) -> Result<TemplateRef, CommandOutput> {
+    Ok(match (&args.inline, &args.file) {
         (Some(inline), _) => TemplateRef::Inline(inline.clone()),
+        (None, Some(file)) if file == Path::new(STDIN) => template_on_stdin()?,
         (None, Some(file)) => TemplateRef::File(absolute(&desk.workspace_context().current, file)),
         (None, None) => TemplateRef::Named(args.name.clone().unwrap_or_default()),
-    }
+    })
 }
 
 fn syntax(args: &RenderArgs) -> Option<Syntax> {
@@ -124,6 +139,7 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<(Value, BTreeSet<String>), C
             parse_values(&text).map_err(|wrong| {
                 let fix = match named {
                     _ if wrong.code != Code::JsonSyntax => wrong.fix,
+                    Some(STDIN) => "write a JSON object to standard input".into(),
                     Some(file) => format!("write a JSON object in {file}").into(),
                     None if is_file => format!("write --vars @{given} to read the file").into(),
                     None => json_hint.into(),
@@ -168,17 +184,39 @@ fn named<'g>(option: &str, given: &'g str, hint: &str) -> Result<(&'g str, &'g s
     if matches!(name, "" | ":") { Err(usage("name before '='")) } else { Ok((name, value)) }
 }
 
-/// JSON from an option, or the text of the file that `@FILE` names.
+/// JSON from an option, or the text of the file that `@FILE` names, or of standard input for `@-`.
 fn read_json_argument(desk: &Desk, option: &str, given: &str) -> Result<String, CommandOutput> {
     let Some(file) = given.strip_prefix('@') else { return Ok(given.to_owned()) };
-    let path = absolute(&desk.workspace_context().current, &PathBuf::from(file));
-    let hint = "@FILE is relative to the current folder";
-    let shown = path.display().to_string();
-    let usage = |what: String| CommandOutput::usage(format!("{option} @{shown}: {what}"), hint);
-    let unread = |error| CommandOutput::usage(format!("{option}: {}", unreadable(&shown, &error)), hint);
-    let (bytes, more) = read_regular(&path, VALUES_BYTES as u64).map_err(unread)?;
+    let path = absolute(&desk.workspace_context().current, Path::new(file));
+    let limit = VALUES_BYTES as u64;
+    let (shown, read) = match file {
+        STDIN => ("standard input".to_owned(), read_stdin(limit)),
+        _ => (path.display().to_string(), read_regular(&path, limit)),
+    };
+    let usage = |message: String, fix: &str| CommandOutput::usage(format!("{option}: {message}"), fix);
+    let (bytes, more) = read.map_err(|error| {
+        let fix = match error.kind() {
+            io::ErrorKind::NotFound => "@FILE is relative to the current folder",
+            io::ErrorKind::PermissionDenied => "allow this user to read it",
+            _ => "name a regular file, or write @- to read standard input",
+        };
+        usage(unreadable(&shown, &error), fix)
+    })?;
     if more {
-        return Err(usage(values_too_large()));
+        return Err(usage(format!("{shown}: {}", values_too_large()), "leave out what the templates do not use"));
     }
-    String::from_utf8(bytes).map_err(|_| usage("it is not UTF-8".to_owned()))
+    String::from_utf8(bytes).map_err(|_| usage(format!("{shown}: it is not UTF-8"), "save it as UTF-8"))
+}
+
+/// The template on standard input.
+fn template_on_stdin() -> Result<TemplateRef, CommandOutput> {
+    let refused = |why: &str, fix: &str| {
+        CommandOutput::refused(Error::new(Code::TemplateUnreadable, format!("standard input {why}"), fix))
+    };
+    let (bytes, more) = read_stdin(TEMPLATE_BYTES as u64)
+        .map_err(|error| refused(&format!("cannot be read: {error}"), "name a file with --file FILE"))?;
+    if more {
+        return Err(refused(&is_too_large(), "split the template"));
+    }
+    String::from_utf8(bytes).map(TemplateRef::Inline).map_err(|_| refused("is not UTF-8", "write it as UTF-8"))
 }

@@ -1,7 +1,7 @@
 //! A text from the command line or standard input, with its options: its kind, and the tool that returned it.
 
 use std::borrow::Cow;
-use std::io::{IsTerminal, Read};
+use std::io::{self, IsTerminal, Read};
 
 use serde_json::Value;
 
@@ -11,6 +11,17 @@ use super::output::print_to_stderr;
 use super::tool_name;
 use refdesk_enrich::{Budget, EnrichRequest, TextKind, Tool};
 use refdesk_text::{Code, Error};
+
+/// Reads standard input up to `limit` bytes; the flag tells whether there are more.
+pub fn read_stdin(limit: u64) -> io::Result<(Vec<u8>, bool)> {
+    if io::stdin().is_terminal() {
+        print_to_stderr("note: type the text; Ctrl-D on an empty line ends it");
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    let more = bytes.len() as u64 > limit;
+    Ok((bytes, more))
+}
 
 pub struct TextInput<'a> {
     pub bytes: Vec<u8>,
@@ -33,17 +44,16 @@ impl<'a> TextInput<'a> {
                 return Err(CommandOutput::usage("--args must be a JSON object", hint));
             }
         };
-        let mut bytes = args.words.join(" ").into_bytes();
-        if args.words.is_empty() {
-            if std::io::stdin().is_terminal() {
-                print_to_stderr("note: type the text; Ctrl-D on an empty line ends it");
-            }
-            if let Err(error) = std::io::stdin().lock().read_to_end(&mut bytes) {
+        let bytes = if args.words.is_empty() {
+            let read = read_stdin(u64::MAX).map_err(|error| {
                 let message = format!("standard input cannot be read: {error}");
                 let fix = "give the text as an argument or on standard input";
-                return Err(CommandOutput::refused(Error::new(Code::NoInput, message, fix)));
-            }
-        }
+                CommandOutput::refused(Error::new(Code::NoInput, message, fix))
+            });
+            read?.0
+        } else {
+            args.words.join(" ").into_bytes()
+        };
         let is_of_tool = args.tool.is_some() || args.args.is_some();
         let kind = match args.kind {
             None if is_of_tool => TextKind::ToolResult,

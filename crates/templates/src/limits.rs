@@ -41,6 +41,6 @@ pub(crate) fn too_large() -> String {
 }
 
 /// The same message as a predicate whose subject is the file.
-pub(crate) fn is_too_large() -> String {
+pub fn is_too_large() -> String {
     format!("exceeds the limit of {TEMPLATE_BYTES} bytes (1 MiB)")
 }

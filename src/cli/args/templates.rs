@@ -56,13 +56,13 @@ pub struct RenderArgs {
     /// The text of the template
     #[arg(long, value_name = "TEXT", conflicts_with = "file", allow_hyphen_values = true)]
     pub inline: Option<String>,
-    /// A template file, relative to the current folder
+    /// A template file, relative to the current folder, or - to read standard input
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The template language [default: detected from the text]
     #[arg(long, value_enum)]
     pub syntax: Option<SyntaxName>,
-    /// Values as a JSON object, or @FILE to read them from a file
+    /// Values as a JSON object, or @FILE to read them from a file, @- from standard input
     #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
     pub vars: Option<String>,
     /// One value: name=text or name:=JSON
@@ -77,8 +77,8 @@ pub struct RenderArgs {
     /// Write to this file, relative to the current folder
     #[arg(long, value_name = "PATH", group = "target")]
     pub output: Option<String>,
-    /// Render and write several files, all or none: [{"name"|"inline"|"file", "vars", "output"}], or @FILE. A row without
-    /// "output" uses the path that its template suggests
+    /// Render and write several files, all or none: [{"name"|"inline"|"file", "vars", "output"}], @FILE or @-. A row
+    /// without "output" uses the path that its template suggests
     #[arg(long, value_name = "JSON|@FILE", group = "target")]
     #[arg(conflicts_with_all = ["name", "inline", "file", "syntax", "vars", "var", "partials"])]
     pub batch: Option<String>,

@@ -85,6 +85,24 @@ fn values_from_text_files_and_options() {
 }
 
 #[test]
+fn values_and_templates_from_standard_input() {
+    let world = with_kit();
+    for (words, input, expected) in [
+        (&["hello.txt.tpl", "--vars", "@-"][..], "{\"name\": \"Ada\", \"items\": []}", "Hello Ada!\n"),
+        (&["--file", "-", "--var", "a=x"], "{{ a | upper }}\n", "X\n"),
+    ] {
+        let words = [&["render"], words].concat();
+        assert_eq!(world.feed(&words, input.as_bytes()).exits(0).text(), expected, "{words:?}");
+    }
+    let rows = br#"[{"inline": "{{ a }}", "vars": {"a": "x"}, "output": "out.txt"}]"#;
+    world.feed(&["render", "--batch", "@-", "--yes"], rows).exits(0);
+    assert_eq!(world.read("out.txt"), "x");
+    let large = vec![b'x'; 1024 * 1024 + 1];
+    let ran = world.feed(&["render", "--file", "-"], &large).exits(1);
+    assert!(ran.stderr.contains("standard input exceeds the limit of 1048576 bytes (1 MiB)"), "{ran}");
+}
+
+#[test]
 fn templates_without_a_source() {
     let world = with_kit();
     world.put("own.tpl", b"{{ a | upper }}");

@@ -91,9 +91,19 @@ fn one_document_for_programs() {
 fn messages_name_what_can_be_given() {
     let world = small();
     world.put("v.yaml", b"name: Ada\n");
+    world.put("bytes.json", b"\xff");
     for (words, said) in [
         (&["render"][..], "or give --inline TEXT, --file FILE or --batch JSON"),
         (&["render", "--inline", "x", "--vars", "@none.json"], "none.json does not exist"),
+        (&["render", "--inline", "x", "--vars", "@none.json"], "fix: @FILE is relative to the current folder"),
+        (
+            &["render", "--inline", "x", "--vars", "@docs"],
+            "fix: name a regular file, or write @- to read standard input",
+        ),
+        (&["render", "--batch", "@docs"], "fix: name a regular file, or write @- to read standard input"),
+        (&["render", "--inline", "x", "--vars", "@bytes.json"], "bytes.json: it is not UTF-8\n  fix: save it as UTF-8"),
+        (&["render", "--file", "-", "--vars", "@-"], "--file and --vars both read standard input"),
+        (&["render", "--inline", "x", "--vars", "@-"], "fix: write a JSON object to standard input"),
         (&["render", "--inline", "x", "--vars", "{"], "fix: write a JSON object, for example --vars"),
         (&["render", "--inline", "x", "--vars", "{\"n\": 18446744073709551616}"], "\n  fix: correct the number\n"),
         (&["render", "--inline", "x", "--vars", "@v.yaml"], "--vars @v.yaml: the values are not JSON: "),
