@@ -13,7 +13,7 @@ use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source};
 use refdesk_core::config::LARGEST;
 use refdesk_discover::{MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::name;
-use refdesk_files::output::{PathLookup, PriorContent, Proposal, WriteFailure, WrittenFile};
+use refdesk_files::output::{PathLookup, PriorContent, Proposal, WriteFailure, WrittenFile, resolve};
 use refdesk_files::path::{lossy, relative};
 use refdesk_files::{FileMode, Folder, read_whole};
 use refdesk_text::report::Diagnostic;
@@ -301,11 +301,13 @@ impl Desk {
         entry
     }
 
-    /// The path as written in a file in `folder`: relative if both are in the workspace, so that the workspace can be
-    /// moved; otherwise absolute.
+    /// The path as written in a file in `folder`: relative if both are in the workspace or in one git repository, so that
+    /// they can be moved together; otherwise absolute.
     pub(super) fn portable(&self, folder: &Path, path: &Path) -> String {
         let workspace = self.workspace();
-        let Ok(inside) = path.strip_prefix(workspace) else { return lossy(path) };
+        let Ok(inside) = path.strip_prefix(workspace) else {
+            return lossy(within_repository(folder, path).as_deref().unwrap_or(path));
+        };
         let near = lossy(&relative(folder, path));
         if !folder.starts_with(workspace) || (near.starts_with(".jaato/") && folder != workspace) {
             return format!("${{workspaceRoot}}/{}", lossy(inside));
@@ -361,6 +363,15 @@ impl Desk {
         }
         Ok(format!("{mark}{text}"))
     }
+}
+
+/// The way up from a folder to a path in the same git repository, which is the same in every checkout.
+fn within_repository(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let root = |path: &Path| path.ancestors().find(|above| above.join(".git").exists()).map(Path::to_path_buf);
+    let near = relative(folder, path);
+    // A link in the folder's path could make it lead elsewhere.
+    let leads_there = || Some(resolve(&folder.join(&near)).ok()? == resolve(path).ok()?);
+    (root(folder)? == root(path)? && near.starts_with("..") && leads_there()?).then_some(near)
 }
 
 /// A new path for a source.

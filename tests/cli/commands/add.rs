@@ -104,6 +104,25 @@ fn outside_the_workspace_the_path_is_absolute() {
     assert_eq!(world.json(&["select", entry["id"].as_str().unwrap()], 0)["status"], "success");
 }
 
+/// Another checkout of the repository has the document at the same place, but not at the same absolute path.
+#[test]
+fn outside_the_workspace_but_in_its_repository_the_path_is_relative() {
+    let world = small();
+    let outside = world.beside("docs/elsewhere.md");
+    refdesk_files::write_atomic(&outside, b"x").unwrap();
+    refdesk_files::write_atomic(&world.beside("other/own.md"), b"x").unwrap();
+    for repository in ["", "other"] {
+        std::fs::create_dir(world.beside(repository).join(".git")).unwrap();
+    }
+    let (_, near) = entry(&world, &["add", "../docs/elsewhere.md"]);
+    assert_eq!(near["path"], "../../../docs/elsewhere.md");
+    let listed = world.json(&["list"], 0);
+    let source = listed["sources"].as_array().unwrap().iter().find(|it| it["id"] == near["id"]).unwrap();
+    assert_eq!(source["waits_for_trust"], true, "{source}");
+    let (_, own) = entry(&world, &["add", "../other/own.md"]);
+    assert_eq!(own["path"].as_str(), world.beside("other/own.md").to_str(), "it is in another repository");
+}
+
 #[test]
 fn the_folder_named_in_the_configuration_is_used() {
     let world = Workspace::with(&[("docs/a.md", "x")]);
