@@ -22,19 +22,27 @@ pub(crate) fn check(text: &str) -> Result<(), Error> {
 /// The most names that a block gives to its items: the item, and its index or key.
 const BLOCK_PARAMS: usize = 2;
 
+/// The end of a path to the length of a list or text.
+const LENGTH: &str = "length";
+
 struct OpenBlock<'a> {
     name: &'a str,
     line: usize,
-    /// The path below which names inside the block are looked up.
-    base: Vec<PathStep>,
+    /// What the block enters; `None` if names mean the same as outside it, as in `if`.
+    scope: Option<Scope<'a>>,
     /// Paths that are defined inside the block.
     guard: Option<Vec<PathStep>>,
-    /// `as |item index|`: the first is the item itself, the others are metadata.
-    params: Vec<&'a str>,
-    /// Whether the block iterates over an object by key, so that the shape of its values is unknown.
-    keyed: bool,
     /// The number of `else if` branches; the engine nests each in the previous one.
     branches: usize,
+}
+
+/// A value or item that a block enters: one level for `..`, even if it is the value of the level around it.
+struct Scope<'a> {
+    /// The path below which names are looked up; `None` if nothing is known about the value, such as each value of an
+    /// object that is iterated by key.
+    base: Option<Vec<PathStep>>,
+    /// `as |item index|`: the first is the value itself, the others are metadata.
+    params: Vec<&'a str>,
 }
 
 /// The variables of a template.
@@ -46,15 +54,17 @@ struct OpenBlock<'a> {
 pub(crate) fn uses(text: &str) -> Result<VariableUses, Error> {
     let (pieces, _) = pieces(text, Dialect::Handlebars)?;
     let keyed = keyed_blocks(&pieces);
-    let mut walk = HandlebarsUses { shape: VariableUses::default(), blocks: Vec::new() };
+    let mut walk = HandlebarsUses { shape: VariableUses::default(), lengths: Vec::new(), blocks: Vec::new() };
     for (at, piece) in pieces.into_iter().enumerate() {
         let Piece::Tag { sigil, content, line, .. } = piece else { continue };
         if sigil != Sigil::Comment {
             brackets(content, line)?;
         }
+        if let Some(call) = after_else(sigil, content) {
+            walk.otherwise(call, line, keyed.contains(&at))?;
+            continue;
+        }
         match sigil {
-            Sigil::Plain if content == "else" || content.starts_with("else ") => walk.otherwise(content, line)?,
-            Sigil::Inverted if content.is_empty() => walk.otherwise("else", line)?,
             Sigil::Plain | Sigil::Unescaped => walk.value(content),
             Sigil::Section => walk.open(content, line, false, keyed.contains(&at))?,
             Sigil::Inverted => walk.open(content, line, true, false)?,
@@ -67,24 +77,39 @@ pub(crate) fn uses(text: &str) -> Result<VariableUses, Error> {
             let (name, line) = (block.name, block.line);
             Err(template_error(line, format!("block '{name}' opened at line {line} is never closed")))
         }
-        None => Ok(walk.shape),
+        None => Ok(walk.finish()),
     }
 }
 
-/// The indexes of the `{{#each}}` pieces whose content uses `@key`: they iterate over an object. Blocks may nest to any
-/// depth here, so each open block stores the innermost enclosing `{{#each}}`.
+/// What follows `else`: a block that is entered instead, or nothing; `None` for another tag.
+fn after_else(sigil: Sigil, content: &str) -> Option<&str> {
+    match sigil {
+        Sigil::Plain => {
+            let call = content.strip_prefix("else")?;
+            (call.is_empty() || call.starts_with(char::is_whitespace)).then_some(call.trim_start())
+        }
+        Sigil::Inverted => Some(content).filter(|content| content.is_empty()),
+        _ => None,
+    }
+}
+
+/// The indexes of the `{{#each}}` and `{{else each}}` pieces whose content uses `@key`: they iterate over an object.
+/// Blocks may nest to any depth here, so each open block stores the innermost enclosing `each`.
 fn keyed_blocks(pieces: &[Piece<'_>]) -> HashSet<usize> {
     let (mut keyed, mut open) = (HashSet::new(), Vec::<Option<usize>>::new());
     for (at, piece) in pieces.iter().enumerate() {
         let Piece::Tag { sigil, content, .. } = piece else { continue };
+        let branch = after_else(*sigil, content);
+        if branch.is_some() || *sigil == Sigil::Close {
+            open.pop();
+        }
         let each = open.last().copied().flatten();
         if matches!(sigil, Sigil::Section | Sigil::Inverted | Sigil::Plain | Sigil::Unescaped) {
             keyed.extend(each.filter(|_| content.contains("@key")));
         }
-        match sigil {
-            Sigil::Section | Sigil::Inverted => open.push(if content.starts_with("each ") { Some(at) } else { each }),
-            Sigil::Close => drop(open.pop()),
-            _ => {}
+        let opened = matches!(sigil, Sigil::Section | Sigil::Inverted).then_some(*content);
+        if let Some(call) = branch.or(opened) {
+            open.push(if call.split_whitespace().next() == Some("each") { Some(at) } else { each });
         }
     }
     keyed
@@ -101,76 +126,90 @@ pub(crate) fn has_placeholders(text: &str) -> bool {
 
 struct HandlebarsUses<'a> {
     shape: VariableUses,
+    /// Lengths of values: the path of each value, how the length is used, and whether it is needed.
+    lengths: Vec<(Vec<PathStep>, Usage, bool)>,
     blocks: Vec<OpenBlock<'a>>,
 }
 
 impl<'a> HandlebarsUses<'a> {
-    fn base(&self) -> Vec<PathStep> {
-        self.blocks.last().map(|block| block.base.clone()).unwrap_or_default()
-    }
-
-    /// The path of a named value; `None` for literals, item metadata and block parameters.
+    /// The path of a named value; `None` for literals, item metadata and values about which nothing is known.
     fn path(&self, name: &str) -> Option<Vec<PathStep>> {
         let is_literal = name.starts_with(|c: char| c == '"' || c == '\'' || c == '-' || c.is_ascii_digit());
         if is_literal || matches!(name, "true" | "false" | "null" | "undefined") {
             return None;
         }
-        let mut base = self.base();
-        let mut rest = name;
-        if let Some(from_root) = name.strip_prefix("@root.").or(name.strip_prefix("@root/")) {
-            (base, rest) = (Vec::new(), from_root);
-        } else if name.starts_with('@') {
+        let from_root = name.strip_prefix("@root").filter(|rest| rest.is_empty() || rest.starts_with(['.', '/']));
+        if from_root.is_none() && name.starts_with('@') {
             return None;
         }
-        let mut up = 0;
+        let (mut rest, mut up) = (from_root.map_or(name, |rest| rest.trim_start_matches(['.', '/'])), 0);
         while let Some(outer) = rest.strip_prefix("../") {
             rest = outer;
             up += 1;
-        }
-        if up > 0 {
-            let outer = self.blocks.iter().rev().map(|block| &block.base);
-            let mut bases: Vec<Vec<PathStep>> = Vec::new();
-            for step in outer.cloned().chain([Vec::new()]) {
-                if bases.last() != Some(&step) {
-                    bases.push(step);
-                }
-            }
-            base = bases.into_iter().nth(up).unwrap_or_default();
         }
         let rest =
             rest.strip_prefix("this.").or(rest.strip_prefix("this/")).or(rest.strip_prefix("./")).unwrap_or(rest);
         let rest = if matches!(rest, "this" | "." | "..") { "" } else { rest };
         let parts = segments(rest);
-        let (mut fields, mut is_own) = (parts.as_slice(), false);
-        if let Some((first, others)) = parts.split_first().filter(|_| up == 0) {
-            // Only the start of a path is a block parameter.
-            let named = self.blocks.iter().rev().find(|block| rest == name && block.params.contains(first));
-            if let Some(block) = named {
-                if block.keyed || block.params.first() != Some(first) {
-                    return None;
-                }
-                (base, fields, is_own) = (block.base.clone(), others, true);
-            } else if base.last() == Some(&PathStep::Item) && matches!(*first, "first" | "last") && others.is_empty() {
-                return None;
-            }
+        let scopes = || self.blocks.iter().rev().filter_map(|block| block.scope.as_ref());
+        // Only the start of a path is a block parameter.
+        if let Some((first, fields)) = parts.split_first()
+            && let Some(scope) = scopes().find(|scope| rest == name && scope.params.contains(first))
+        {
+            let mut path = scope.base.clone().filter(|_| scope.params.first() == Some(first))?;
+            extend(&mut path, fields);
+            return Some(path);
         }
-        let unknown = self.blocks.last().is_some_and(|block| block.keyed);
-        if unknown && up == 0 && !is_own && !name.starts_with("@root") {
+        let mut path = Vec::new();
+        if from_root.is_none() {
+            let root = Some(Vec::new());
+            let bases: Vec<_> = scopes().map(|scope| &scope.base).chain([&root]).collect();
+            // Above the outermost level, the engine looks in the innermost.
+            path = bases.get(up).or(bases.first()).and_then(|base| (*base).clone())?;
+        }
+        if path.last() == Some(&PathStep::Item) && matches!(parts.as_slice(), ["first" | "last"]) && up == 0 {
             return None;
         }
-        extend(&mut base, fields);
-        Some(base)
+        extend(&mut path, &parts);
+        Some(path)
+    }
+
+    /// The path of a named value, or of the value whose length is named, and which of them it is.
+    fn path_or_measured(&self, name: &str) -> Option<(Vec<PathStep>, bool)> {
+        let mut path = self.path(name)?;
+        let is_length = path.len() > 1 && name.strip_suffix(LENGTH).is_some_and(|of| of.ends_with('.'));
+        if is_length {
+            path.pop();
+        }
+        Some((path, is_length))
     }
 
     fn record(&mut self, name: &str, what: Usage, needed: bool) {
-        let Some(path) = self.path(name) else { return };
+        let Some((path, is_length)) = self.path_or_measured(name) else { return };
         let guards = || self.blocks.iter().filter_map(|block| block.guard.as_ref());
         let needs = |path: &[PathStep]| needed && !guards().any(|guard| path.starts_with(guard));
+        let what = if is_length {
+            self.lengths.push((path.clone(), what, needs(&path)));
+            Usage::Measure
+        } else {
+            what
+        };
         // A field of `xs.[0]` needs the list.
         let list = path.iter().rposition(|step| *step == PathStep::Item).and_then(|at| path.get(..at));
         for (path, what) in list.map(|list| (list, Usage::Iterate)).into_iter().chain([(path.as_slice(), what)]) {
             self.shape.record(path, what, needs(path));
         }
+    }
+
+    /// The variables. `length` is a field only of an object.
+    fn finish(mut self) -> VariableUses {
+        for (mut path, what, needed) in self.lengths {
+            if self.shape.is_object(&path) {
+                path.push(PathStep::Field(LENGTH.to_owned()));
+                self.shape.record(&path, what, needed);
+            }
+        }
+        self.shape
     }
 
     /// `name`, or a helper with its arguments.
@@ -211,6 +250,15 @@ impl<'a> HandlebarsUses<'a> {
         if self.blocks.len() >= NESTING {
             return Err(error_at(line, format!("blocks nest deeper than {NESTING}")));
         }
+        let mut block = OpenBlock { name: "", line, scope: None, guard: None, branches: 0 };
+        block.name = self.enter(content, inverted, keyed, &mut block).ok_or_else(|| error_at(line, "empty tag"))?;
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    /// Records the uses in the opening tag of a block or branch, and what the block then enters. Returns the name in its
+    /// closing tag.
+    fn enter(&mut self, content: &'a str, inverted: bool, keyed: bool, block: &mut OpenBlock<'a>) -> Option<&'a str> {
         let (call, params) = match content.split_once(" as |") {
             Some((call, params)) => {
                 (call, params.trim_end_matches('|').split_whitespace().take(BLOCK_PARAMS).collect())
@@ -218,68 +266,54 @@ impl<'a> HandlebarsUses<'a> {
             None => (content, Vec::new()),
         };
         let words = words(call);
-        let Some((TagWord::Plain(name), args)) = words.split_first() else {
-            return Err(error_at(line, "empty tag"));
-        };
-        let mut block = OpenBlock { name, line, base: self.base(), guard: None, params, keyed, branches: 0 };
+        let Some((TagWord::Plain(name), args)) = words.split_first() else { return None };
         match (*name, args) {
-            ("if", [TagWord::Plain(test), ..]) => {
+            ("if" | "unless", [TagWord::Plain(test), ..]) => {
                 self.record(test, Usage::Test, false);
-                block.guard = self.path(test);
+                let guards = (*name == "if") != inverted;
+                block.guard = self.path_or_measured(test).filter(|_| guards).map(|(path, _)| path);
             }
-            ("unless", [TagWord::Plain(test), ..]) => self.record(test, Usage::Test, false),
-            ("each", [TagWord::Plain(list)]) => self.enter_items(list, &mut block),
+            ("each", [TagWord::Plain(list)]) => block.scope = Some(self.items(list, keyed, params)),
             ("with", [TagWord::Plain(object)]) => {
                 self.record(object, Usage::Look, true);
-                block.base = self.path(object).unwrap_or_default();
+                block.scope = Some(Scope { base: self.entered(object), params });
             }
             // A partial with fallback content; its closing tag has the partial's name.
-            (">", [TagWord::Plain(partial), ..]) => block.name = partial,
+            (">", [TagWord::Plain(partial), ..]) => return Some(*partial),
             (_, []) if inverted => self.record(name, Usage::Test, false),
-            (_, []) => self.enter_items(name, &mut block),
+            // `@first` and `@last` are true or false, which the engine does not enter.
+            (_, []) if name.starts_with('@') && !name.starts_with("@root") => {}
+            (_, []) => block.scope = Some(self.items(name, keyed, params)),
             (_, args) => self.arguments(args),
         }
-        self.blocks.push(block);
-        Ok(())
+        Some(*name)
     }
 
-    fn enter_items(&mut self, list: &str, block: &mut OpenBlock<'a>) {
-        self.record(list, if block.keyed { Usage::Look } else { Usage::Iterate }, true);
-        if let Some(mut path) = self.path(list) {
+    /// The path of a value that a block enters. The length of a list has no fields.
+    fn entered(&self, name: &str) -> Option<Vec<PathStep>> {
+        self.path_or_measured(name).filter(|(_, is_length)| !is_length).map(|(path, _)| path)
+    }
+
+    fn items(&mut self, list: &str, keyed: bool, params: Vec<&'a str>) -> Scope<'a> {
+        self.record(list, if keyed { Usage::Look } else { Usage::Iterate }, true);
+        let path = self.entered(list).filter(|_| !keyed);
+        let base = path.map(|mut path| {
             path.push(PathStep::Item);
-            block.base = path;
-        }
+            path
+        });
+        Scope { base, params }
     }
 
-    fn otherwise(&mut self, content: &'a str, line: usize) -> Result<(), Error> {
-        let outer = self.blocks.len().checked_sub(2).and_then(|at| self.blocks.get(at));
-        let keyed_outside = outer.is_some_and(|block| block.keyed);
-        let base = outer.map(|block| block.base.clone()).unwrap_or_default();
-        match self.blocks.last_mut() {
-            Some(block) => {
-                block.guard = None;
-                block.base = base;
-                block.params.clear();
-                block.keyed = keyed_outside;
-            }
-            None => return Err(template_error(line, format!("'else' at line {line} is outside a block"))),
-        }
-        let words = words(content);
-        if words.len() > 1 {
-            self.branch(line)?;
-        }
-        match words.as_slice() {
-            [_, TagWord::Plain("if" | "unless"), TagWord::Plain(test)] => self.record(test, Usage::Test, false),
-            [_, _, args @ ..] => self.arguments(args),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn branch(&mut self, line: usize) -> Result<(), Error> {
-        if let Some(block) = self.blocks.last_mut() {
+    /// Goes on with another branch of a block: `call` is what follows `else`.
+    fn otherwise(&mut self, call: &'a str, line: usize, keyed: bool) -> Result<(), Error> {
+        let Some(mut block) = self.blocks.pop() else {
+            return Err(template_error(line, format!("'else' at line {line} is outside a block")));
+        };
+        (block.scope, block.guard) = (None, None);
+        if self.enter(call, false, keyed, &mut block).is_some() {
             block.branches += 1;
         }
+        self.blocks.push(block);
         if self.blocks.iter().map(|block| block.branches).sum::<usize>() > CHAIN {
             return Err(template_error(line, format!("the block at line {line} chains more than {CHAIN} branches")));
         }

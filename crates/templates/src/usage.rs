@@ -203,6 +203,19 @@ impl VariableUses {
         }
     }
 
+    /// Whether the value at this path is an object, by its uses so far.
+    pub(crate) fn is_object(&self, path: &[PathStep]) -> bool {
+        let mut node = &self.root;
+        for step in path {
+            if let PathStep::Field(name) = step {
+                let Some(field) = node.fields.get(name) else { return false };
+                node = field;
+            }
+        }
+        // The fields of items are those of their list.
+        if path.last() == Some(&PathStep::Item) { !node.fields.is_empty() } else { node.kind() == VariableKind::Object }
+    }
+
     /// Like [`UsageNode::give_flags`], for all values of a template.
     pub(crate) fn give_flags(&self, values: &mut Value) -> Vec<(String, Value)> {
         self.root.give_flags(values)

@@ -74,6 +74,17 @@ fn typical_templates() {
     ] {
         assert_eq!(undefined(text, Syntax::Mustache), Vec::<String>::new(), "{text}");
     }
+    for text in [
+        "{{#if items.length}}{{#each items}}{{name}}{{/each}}{{/if}}{{#each rows}}{{a}}{{../rows.length}}{{/each}}",
+        "{{box.width}}x{{box.length}}{{#each lists}}{{this.length}}{{/each}}{{#each rolls}}{{n}}{{this.length}}{{/each}}",
+        "{{#with xs.length as |n|}}{{n}}{{../a}}{{/with}}{{#xs.length}}{{../b}}{{/xs.length}}",
+        "{{#each items}}{{#with this}}{{name}} {{../title}}{{/with}}{{../../up}}{{/each}}",
+        "{{#each a}}{{#each ../a}}{{../x}}{{x}}{{/each}}{{/each}}",
+        "{{#if a}}A{{else with b as |p|}}{{c}}{{p.d}}{{../e}}{{else}}{{f}}{{/if}}",
+        "{{#if a}}A{{else if b}}{{b.c}}{{else each xs}}{{n}}{{../m}}{{/if}}",
+    ] {
+        assert_eq!(undefined(text, Syntax::Handlebars), Vec::<String>::new(), "{text}");
+    }
 }
 
 /// Generates templates from numbers. Lists are named `l…`, objects `o…`, everything else `s…`, so no name has two
