@@ -268,7 +268,7 @@ impl Store {
         }
     }
 
-    /// Moves aside a folder or pipe at the path of a state file; otherwise every command would fail until a person
+    /// Moves aside a folder, link or pipe at the path of a state file; otherwise every command would fail until a person
     /// moves it.
     pub(super) fn clear(&self, folder: &Folder, name: &str) {
         if folder.is_obstructed(name) {

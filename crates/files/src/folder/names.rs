@@ -144,10 +144,9 @@ impl Folder {
         }
     }
 
-    /// Whether the name, where a file is expected, is a folder, a pipe, a socket or a device.
+    /// Whether the name, where a file is expected, is a folder, a link, a pipe, a socket or a device.
     pub fn is_obstructed(&self, name: impl AsRef<OsStr>) -> bool {
-        let kind = self.entry(name).ok().flatten().map(|entry| entry.kind);
-        matches!(kind, Some(EntryKind::Folder | EntryKind::Other))
+        self.entry(name).ok().flatten().is_some_and(|entry| entry.kind != EntryKind::File)
     }
 
     /// Whether the name still refers to this open file.

@@ -36,7 +36,7 @@ pub(super) fn clear(folder: &Folder, is_kept: bool) -> io::Result<bool> {
     Ok(is_set_aside)
 }
 
-/// Removes a file or a link. Anything else is not refdesk's and is set aside; returns whether it was set aside.
+/// Removes a file. Anything else is not refdesk's and is set aside; returns whether it was set aside.
 fn remove(folder: &Folder, name: &str) -> io::Result<bool> {
     if folder.is_obstructed(name) {
         return set_aside(folder, name);

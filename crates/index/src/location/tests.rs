@@ -161,28 +161,28 @@ fn an_index_stays_until_the_new_one_is_complete() {
 }
 
 #[test]
-fn folders_and_pipes_in_place_of_its_files_are_set_aside() {
+fn folders_links_and_pipes_in_place_of_its_files_are_set_aside() {
     use rustix::fs::{CWD, FileType, mknodat};
     for name in [DATABASE, LOG, SHARED_MEMORY, JOURNAL, RECORD, LOCK, UNFINISHED] {
-        for is_pipe in [true, false] {
+        for kind in ["pipe", "folder", "link"] {
             let world = built();
             let folder = world.path().join(STATE_FOLDER);
             // An earlier set-aside folder, which must stay.
             fs::create_dir_all(folder.join(format!("{name}.aside"))).unwrap();
             let _ = fs::remove_file(folder.join(name));
-            if is_pipe {
-                mknodat(CWD, folder.join(name), FileType::Fifo, 0o600.into(), 0).unwrap();
-            } else {
-                fs::create_dir_all(folder.join(name).join("theirs")).unwrap();
+            match kind {
+                "pipe" => mknodat(CWD, folder.join(name), FileType::Fifo, 0o600.into(), 0).unwrap(),
+                "folder" => fs::create_dir_all(folder.join(name).join("theirs")).unwrap(),
+                _ => std::os::unix::fs::symlink(world.path().join("a.md"), folder.join(name)).unwrap(),
             }
+            let theirs = fs::symlink_metadata(folder.join(name)).unwrap().file_type();
             let read = world.location().read().map(|found| found.is_some()).map_err(|error| error.code);
             let is_harmless = [LOCK, UNFINISHED].contains(&name);
-            assert_eq!(read, if is_harmless { Ok(true) } else { Err(Code::IndexForeign) }, "{name}, pipe: {is_pipe}");
-            world.run(vec![world.file("a", "a.md")], is_pipe, &mut |_| true).unwrap().unwrap();
-            assert_eq!(world.best("retry"), ["a"], "{name}, pipe: {is_pipe}");
-            let aside = folder.join(format!("{name}.aside-2"));
-            let is_kept = fs::symlink_metadata(&aside).is_ok_and(|found| found.is_dir() != is_pipe);
-            assert!(is_kept, "{name}, pipe: {is_pipe}");
+            assert_eq!(read, if is_harmless { Ok(true) } else { Err(Code::IndexForeign) }, "{name}: {kind}");
+            world.run(vec![world.file("a", "a.md")], kind == "pipe", &mut |_| true).unwrap().unwrap();
+            assert_eq!(world.best("retry"), ["a"], "{name}: {kind}");
+            let kept = fs::symlink_metadata(folder.join(format!("{name}.aside-2"))).map(|found| found.file_type());
+            assert_eq!(kept.ok(), Some(theirs), "{name}: {kind}");
         }
     }
 }

@@ -13,7 +13,9 @@ use crate::session::foreign::ForeignFileAction;
 use crate::session::store::{aside, too_large};
 use crate::session::{Session, Store};
 use refdesk_files::path::{is_absent, name_of};
-use refdesk_files::{Sealer, append_state_file, is_at, open_folder, open_state_file, rename_state_file, within};
+use refdesk_files::{
+    Sealer, append_state_file, is_at, is_no_file, open_folder, open_state_file, rename_state_file, within,
+};
 use refdesk_text::report::Diagnostic;
 
 /// A file that would grow larger is moved aside, replacing the previous one, so a journal takes at most twice this
@@ -221,7 +223,7 @@ impl Store {
             Ok(file) => Ok(Some(file)),
             Err(error) if is_absent(&error) => Ok(None),
             // Not a regular file, so not ours.
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            Err(error) if is_no_file(&error) => {
                 self.note_foreign(&path);
                 Ok(None)
             }
