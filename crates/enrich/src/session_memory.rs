@@ -53,8 +53,9 @@ impl SessionMemory {
         }
     }
 
-    /// Keeps the part of this prompt that later ones need.
+    /// Keeps the part of this prompt that later ones need. A repeated prompt counts once.
     pub(super) fn add_prompt(&mut self, prompt: &EarlierText) {
+        self.prompts.retain(|earlier| earlier != prompt);
         self.prompts.insert(0, prompt.clone());
         self.prompts.truncate(MAX_TEXTS - 1);
     }
@@ -109,6 +110,17 @@ mod tests {
         };
         memory.keep_selected(&selection(&["picked"], &[("pulled", &["picked"])], &[]));
         assert_eq!(memory.announced, ["picked", "pulled"].map(str::to_owned).into());
+    }
+
+    #[test]
+    fn a_repeated_prompt_is_kept_once() {
+        let prompt = |word: &str| -> EarlierText {
+            let vector = serde_json::json!({"values": [1], "scale": 0.5});
+            serde_json::from_value(serde_json::json!({"model": "m", "words": [word], "vector": vector})).unwrap()
+        };
+        let mut memory = SessionMemory::default();
+        ["a", "b", "a"].into_iter().for_each(|word| memory.add_prompt(&prompt(word)));
+        assert_eq!(memory.prompts, [prompt("a"), prompt("b")]);
     }
 
     #[test]

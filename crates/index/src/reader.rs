@@ -199,13 +199,15 @@ impl Index {
             scored.extract_if(.., |it| gone.contains(&it.document)).map(|it| it.source).collect();
         let sources = corpus.sources().iter().filter(|source| !changed.contains(*source)).cloned().collect();
         let partial = corpus.partial(embedder.is_some(), unread(&*self.storage)?, question.changed);
-        let comparable = question.earlier.iter().filter(|text| text.model == model);
+        // The first piece is the whole text.
+        let text = pieces.first().and_then(|piece| piece.to_earlier_text(model, &of_words));
+        // The same text again says nothing new.
+        let is_other = |earlier: &&EarlierText| earlier.model == model && Some(*earlier) != text.as_ref();
+        let comparable = question.earlier.iter().filter(is_other);
         let before: Vec<Vec<ScoredSource>> = comparable
             .map(|text| corpus.score(&*self.storage, &[Piece::from(text)], &hidden))
             .collect::<Result<_, _>>()?;
         let recurring = threshold.and_then(|threshold| recurring(&scored, &before, threshold));
-        // The first piece is the whole text.
-        let text = pieces.first().and_then(|piece| piece.to_earlier_text(model, &of_words));
         Ok(TextTopics {
             threshold,
             words_threshold,
