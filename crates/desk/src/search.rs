@@ -127,6 +127,9 @@ pub struct SearchHit {
     /// Byte ranges of the matching words in `excerpt`.
     #[serde(skip)]
     pub matches: Vec<Range<usize>>,
+    /// The opening line of the code block in which `excerpt` starts.
+    #[serde(skip)]
+    pub fence: Option<String>,
     /// Higher is better; comparable only within one answer.
     pub score: f64,
     /// Its rank in each list that found it.
@@ -308,8 +311,7 @@ impl CompleteDesk<'_> {
             // The words would reveal what is in a text the reader may not read.
             because.iter_mut().for_each(|placing| placing.words.clear());
         }
-        let (excerpt, matches) =
-            if readable { (hit.excerpt.text, hit.excerpt.matches) } else { (String::new(), Vec::new()) };
+        let Excerpt { text: excerpt, matches, fence } = if readable { hit.excerpt } else { Excerpt::default() };
         Some(SearchHit {
             path: self.path_of(source, &hit.path),
             source_id: hit.source,
@@ -320,6 +322,7 @@ impl CompleteDesk<'_> {
             heading: shortened(hit.heading, LONGEST_TITLE),
             excerpt,
             matches,
+            fence,
             score: hit.score,
             because,
             readable,
@@ -448,9 +451,9 @@ impl SearchAnswer {
 impl SearchHit {
     /// The hit with its excerpt cut to one line.
     fn in_brief(&self) -> Self {
-        let Excerpt { text: excerpt, matches } =
-            Excerpt { text: self.excerpt.clone(), matches: self.matches.clone() }.one_line();
-        Self { excerpt, matches, ..self.clone() }
+        let whole = Excerpt { text: self.excerpt.clone(), matches: self.matches.clone(), fence: None };
+        let Excerpt { text: excerpt, matches, fence } = whole.one_line();
+        Self { excerpt, matches, fence, ..self.clone() }
     }
 
     /// The heading (or name) and the place, on two lines.

@@ -1,4 +1,4 @@
-//! How much of a Markdown text is parsed at a time.
+//! Parts of a Markdown text: how much is parsed at a time, and in which code block a part starts.
 
 /// The most signs (line breaks and punctuation) parsed at a time. Each can become a node of the parser's tree, which
 /// takes about a hundred bytes, and the whole tree is in memory at once.
@@ -10,6 +10,24 @@ pub fn parsable(text: &str) -> &str {
     let Some((end, _)) = signs.nth(SIGNS) else { return text };
     let head = text.get(..end).unwrap_or_default();
     head.get(..head.rfind('\n').map_or(0, |at| at + 1)).unwrap_or_default()
+}
+
+/// The opening line of the code block that is still open at the end of this text, which may itself start within one.
+pub fn open_fence(text: &str, fence: Option<&str>) -> Option<String> {
+    let mut open = fence.map(str::to_owned);
+    for line in text.lines() {
+        let line = line.trim_start_matches([' ', '>', '\t']);
+        let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { continue };
+        let count = |line: &str| line.chars().take_while(|c| *c == mark).count();
+        let len = count(line);
+        let rest = line.get(len..).unwrap_or_default();
+        match &open {
+            None if len >= 3 && !(mark == '`' && rest.contains('`')) => open = Some(line.trim_end().to_owned()),
+            Some(fence) if fence.starts_with(mark) && len >= count(fence) && rest.trim().is_empty() => open = None,
+            _ => {}
+        }
+    }
+    open
 }
 
 #[cfg(test)]
@@ -29,6 +47,23 @@ mod tests {
             ("[".repeat(SIGNS + 1), 0),
         ] {
             assert_eq!(parsable(&text).len(), expected);
+        }
+    }
+
+    #[test]
+    fn a_block_of_code_that_is_still_open() {
+        for (text, fence, expected) in [
+            ("a\n```java\nint x;\n", None, Some("```java")),
+            ("a\n```java\nint x;\n```\n", None, None),
+            ("a\n````\n```\n", None, Some("````")),
+            ("~~~\n```\n", None, Some("~~~")),
+            ("```a`b\n", None, None),
+            ("```\n# no\n", Some("```sh"), None),
+            ("x\n", Some("```sh"), Some("```sh")),
+            ("``` no end\n", Some("```sh"), Some("```sh")),
+            ("", None, None),
+        ] {
+            assert_eq!(open_fence(text, fence).as_deref(), expected, "{text:?} in {fence:?}");
         }
     }
 }

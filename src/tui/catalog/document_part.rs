@@ -15,6 +15,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_core::catalog::{Source, SourceKind};
 use refdesk_desk::Document;
+use refdesk_text::markdown::open_fence;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TextFormat {
@@ -144,44 +145,9 @@ impl DocumentPart {
     }
 }
 
-/// The opening line of the code block that is still open at the end of this text, which may itself start within one.
-fn open_fence(text: &str, fence: Option<&str>) -> Option<String> {
-    let mut open = fence.map(str::to_owned);
-    for line in text.lines() {
-        let line = line.trim_start_matches([' ', '>', '\t']);
-        let Some(mark) = line.chars().next().filter(|c| matches!(c, '`' | '~')) else { continue };
-        let count = |line: &str| line.chars().take_while(|c| *c == mark).count();
-        let len = count(line);
-        let rest = line.get(len..).unwrap_or_default();
-        match &open {
-            None if len >= 3 && !(mark == '`' && rest.contains('`')) => open = Some(line.trim_end().to_owned()),
-            Some(fence) if fence.starts_with(mark) && len >= count(fence) && rest.trim().is_empty() => open = None,
-            _ => {}
-        }
-    }
-    open
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_block_of_code_that_is_still_open() {
-        for (text, fence, expected) in [
-            ("a\n```java\nint x;\n", None, Some("```java")),
-            ("a\n```java\nint x;\n```\n", None, None),
-            ("a\n````\n```\n", None, Some("````")),
-            ("~~~\n```\n", None, Some("~~~")),
-            ("```a`b\n", None, None),
-            ("```\n# no\n", Some("```sh"), None),
-            ("x\n", Some("```sh"), Some("```sh")),
-            ("``` no end\n", Some("```sh"), Some("```sh")),
-            ("", None, None),
-        ] {
-            assert_eq!(open_fence(text, fence).as_deref(), expected, "{text:?} in {fence:?}");
-        }
-    }
 
     #[test]
     fn kinds_of_texts() {

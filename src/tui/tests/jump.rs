@@ -32,6 +32,7 @@ fn hit(source: &str, path: &str, line: usize, heading: &str, excerpt: &str, word
         heading: heading.to_owned(),
         excerpt: excerpt.to_owned(),
         matches: std::iter::once(at..at + word.len()).collect(),
+        fence: None,
         score: 0.18,
         because: vec![HitRank {
             list: RankedList::Words,

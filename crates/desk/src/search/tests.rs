@@ -13,6 +13,7 @@ fn answer(excerpts: &[&str]) -> SearchAnswer {
         heading: String::new(),
         excerpt: (*excerpt).to_owned(),
         matches: Vec::new(),
+        fence: None,
         score: 0.1,
         because: Vec::new(),
         readable: !excerpt.is_empty(),

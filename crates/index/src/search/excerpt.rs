@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::matches::{Match, different, matches};
+use refdesk_text::markdown::open_fence;
 
 /// The longest excerpt, in characters.
 const LENGTH: usize = 480;
@@ -23,6 +24,8 @@ pub struct Excerpt {
     pub text: String,
     /// Byte ranges of the matches in `text`, in order.
     pub matches: Vec<Range<usize>>,
+    /// The opening line of the code block in which the part starts.
+    pub fence: Option<String>,
 }
 
 /// The part of a text with the most different terms of a query; the beginning if it contains none.
@@ -36,10 +39,11 @@ pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
         }
     }
     if text.char_indices().nth(LENGTH).is_none() {
-        return Excerpt { text: text.to_owned(), matches: marked };
+        return Excerpt { text: text.to_owned(), matches: marked, fence: None };
     }
     let window = best_window(text, &found).unwrap_or_else(|| window_at(text, 0));
-    part(text, &marked, window)
+    let fence = open_fence(text.get(..window.start).unwrap_or_default(), None);
+    Excerpt { fence, ..part(text, &marked, window) }
 }
 
 impl Excerpt {
@@ -108,7 +112,7 @@ fn part(text: &str, matches: &[Range<usize>], range: Range<usize>) -> Excerpt {
     }
     let inside = matches.iter().filter(|it| it.start >= start);
     let moved = inside.map(|it| it.start - start + shift..it.end - start + shift);
-    Excerpt { matches: moved.filter(|it| it.end <= last).collect(), text: shown }
+    Excerpt { matches: moved.filter(|it| it.end <= last).collect(), text: shown, fence: None }
 }
 
 /// The window of [`LENGTH`] characters with the most different words, then with the most words in the query's own form,
@@ -164,7 +168,7 @@ mod tests {
 
     fn shown(text: &str, terms: &[&str]) -> String {
         let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
-        let Excerpt { text, matches } = excerpt(text, &terms);
+        let Excerpt { text, matches, .. } = excerpt(text, &terms);
         let mut marked = String::new();
         let mut at = 0;
         for range in matches {
@@ -212,10 +216,22 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_code_block_has_its_fence() {
+        let hay = "hay: 1\n".repeat(100);
+        for (text, fence) in [
+            (format!("# A\n\n```yaml\n{hay}# needle\n{hay}```\n"), Some("```yaml")),
+            (format!("# A\n\n```yaml\n{hay}```\n\n{hay}needle\n{hay}"), None),
+            ("# A\n\n```yaml\n# needle\n```\n".to_owned(), None),
+        ] {
+            assert_eq!(excerpt(&text, &["needle".to_owned()]).fence.as_deref(), fence, "{text}");
+        }
+    }
+
+    #[test]
     fn one_line_is_the_most_telling() {
         let marked = |text: &str, terms: &[&str]| {
             let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
-            let Excerpt { text, matches } = excerpt(text, &terms).one_line();
+            let Excerpt { text, matches, .. } = excerpt(text, &terms).one_line();
             let found: Vec<&str> = matches.into_iter().map(|it| &text[it]).collect();
             format!("{text} {found:?}")
         };
@@ -250,7 +266,7 @@ mod tests {
 
         #[test]
         fn an_excerpt_is_short_and_of_the_text(text in r"([a-eé🦀\n ]{0,9}){0,200}", terms in prop::collection::vec("[a-e]{1,4}", 0..4)) {
-            let Excerpt { text: part, matches } = excerpt(&text, &terms);
+            let Excerpt { text: part, matches, .. } = excerpt(&text, &terms);
             prop_assert!(part.chars().count() <= LENGTH + 4);
             prop_assert!(text.contains(part.trim_matches(['…', '\n'])));
             prop_assert!(matches.iter().all(|range| part.get(range.clone()).is_some_and(|word| !word.is_empty())));

@@ -26,7 +26,9 @@ pub fn page(hit: &SearchHit, columns: usize, glyphs: &Glyphs) -> WrappedText {
             first_line: hit.line,
             keeps_lines,
         };
-        let mut lines = markdown::lines(&hit.excerpt, &layout).lines;
+        // An excerpt that starts within a code block is laid out as code.
+        let fence = hit.fence.as_ref().map(|fence| format!("{fence}\n")).unwrap_or_default();
+        let mut lines = markdown::lines(&(fence + &hit.excerpt), &layout).lines;
         if let Some(searched) = searched(hit) {
             for line in &mut lines {
                 let found: Vec<_> = searched.find_iter(line.text()).map(|found| found.range()).collect();
@@ -88,6 +90,20 @@ mod tests {
         assert!(shown.contains("Read the retry pattern, retry once."), "{shown}");
         let marked = page.lines().iter().map(|line| searched(&hit).unwrap().find_iter(line.text()).count());
         assert_eq!(marked.sum::<usize>(), 3);
+    }
+
+    #[test]
+    fn an_excerpt_from_a_code_block_is_code() {
+        let excerpt = "…\nname: zebra\n# not a heading\nflag: true";
+        let hit = SearchHit {
+            path: "docs/a.md".to_owned(),
+            excerpt: excerpt.to_owned(),
+            fence: Some("```yaml".to_owned()),
+            ..hit("java-service")
+        };
+        let page = page(&hit, 60, &Glyphs::UNICODE);
+        let rows: Vec<String> = (0..page.len()).map(|nth| page.row(nth).trim_end().to_owned()).collect();
+        assert_eq!(rows, ["│ …", "│ name: zebra", "│ # not a heading", "│ flag: true"]);
     }
 
     #[test]
