@@ -144,6 +144,9 @@ pub struct State {
     pub choice_preview: Lookup<SelectionPreview>,
     pub questions: Questions,
     pub budget: BudgetWindow,
+    /// Whether the window that the last key asked for opens when its answer arrives. Not after another key: the user
+    /// is doing something else, and what they type would count as choices in that window.
+    pub awaits_window: bool,
     /// The large pick that awaits confirmation.
     pub large_pick: Option<Box<LargePick>>,
     /// The actions available for all sources that a list shows.

@@ -7,7 +7,7 @@ pub mod mouse;
 pub mod navigation;
 pub mod typing;
 
-use refdesk_desk::engine::Request;
+use refdesk_desk::engine::{PickReach, Request};
 
 use super::action::{Action, KeyContext};
 use super::disabled::disabled;
@@ -41,6 +41,7 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     }
     if is_key {
         state.pending = PendingCursors::default();
+        state.awaits_window = false;
     }
     if is_key && requests::update::close(state) {
         return effects;
@@ -122,6 +123,8 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     for effect in &effects {
         if let Effect::Ask(request) = effect {
             state.questions.note(request);
+            state.awaits_window |=
+                matches!(request, Request::PreviewBulk(_) | Request::PickWithin { reach: PickReach::AllIfFew, .. });
             consequence::expect(state, request);
         }
     }

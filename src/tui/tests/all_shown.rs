@@ -65,6 +65,16 @@ fn an_answer_that_comes_after_the_window_was_closed_does_not_open_it() {
 }
 
 #[test]
+fn a_window_that_comes_after_the_next_key_does_not_catch_what_is_typed() {
+    for keys in ["Esc", "2", "/ \"how to fi\""] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, &format!("* {keys}"));
+        answer(&mut state, Response::BulkPreview(Box::new(preview())));
+        assert_eq!(state.window, None, "{keys}");
+    }
+}
+
+#[test]
 fn tokens_of_instructions_are_named_where_room_is_short() {
     let mut preview = preview();
     preview.pick.change.cost = CostChange { sources: 0, total: -302 };

@@ -377,8 +377,8 @@ fn a_problem_says_once_what_kind_it_is() {
 #[test]
 fn a_question_about_a_large_pick_leaves_the_window_open() {
     for keys in ["Esc", "o", "y"] {
-        let mut state = fixture::state(120, 36);
-        press(&mut state, "C-k \"retry\" Down");
+        let mut state = searched(120, 36, "C-k \"/opens\"");
+        press(&mut state, "Down C-o");
         let before = (listed(&state), state.window.map(|open| open.cursor.at));
         let [whole, near, alone] = [(); 3].map(|()| SelectionChange::default());
         let pick = LargePick { ids: vec!["retry-pattern".into()], whole, near, alone, excludes: [1, 1] };

@@ -90,8 +90,8 @@ pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
 
 pub fn open(state: &mut State, preview: BulkPreview) {
     let is_recount = std::mem::take(&mut state.is_recounting);
-    if is_recount && !state.has_window(WindowKind::AllShown) {
-        // The window was closed in the meantime.
+    let is_wanted = if is_recount { state.has_window(WindowKind::AllShown) } else { state.awaits_window };
+    if !is_wanted {
         return;
     }
     let is_idle = BulkVerb::ALL.into_iter().all(|verb| verb.of(&preview).ids.is_empty());
@@ -101,7 +101,7 @@ pub fn open(state: &mut State, preview: BulkPreview) {
         return state.refuse("all of these are always in the instructions: there is nothing to pick or exclude");
     }
     if !is_recount {
-        state.open(WindowKind::AllShown);
+        state.open_above(WindowKind::AllShown);
     }
 }
 

@@ -91,9 +91,20 @@ pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
 }
 
 pub fn open(state: &mut State, pick: LargePick) {
+    if !state.awaits_window {
+        let subject = subject(&pick);
+        return state.refuse(format!("the large pick of {subject} was not made: pick again to choose its size"));
+    }
     state.is_recounting = false;
     state.large_pick = Some(Box::new(pick));
     state.open_above(WindowKind::LargePick);
+}
+
+fn subject(pick: &LargePick) -> String {
+    match pick.ids.as_slice() {
+        [id] => format!("@{}", cells::clean(id.as_str())),
+        ids => cells::counted(ids.len(), "source"),
+    }
 }
 
 /// The picks to choose from, one line each.
@@ -121,10 +132,7 @@ fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
 fn text(state: &State, columns: u16) -> WrappedText {
     let columns = text_columns(columns);
     let Some(pick) = &state.large_pick else { return WrappedText::default() };
-    let (subject, is) = match pick.ids.as_slice() {
-        [id] => (format!("@{}", cells::clean(id.as_str())), "is large by itself"),
-        ids => (cells::counted(ids.len(), "source"), "are large by themselves"),
-    };
+    let subject = subject(pick);
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
     let named = first_and_count(&others, MAX_LISTED);
     // All choices use the most detailed variant that fits on one line each.
@@ -136,6 +144,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let undo = state.key(Action::Undo);
     let nothing = (format!("{back}  nothing"), ThemeRole::Text);
     if others.is_empty() {
+        let is = if pick.ids.len() == 1 { "is large by itself" } else { "are large by themselves" };
         let about = format!("{subject} {is}.");
         let lines = [(all, ThemeRole::Strong), nothing, (String::new(), ThemeRole::Text), (about, ThemeRole::Text)];
         return paragraphs(lines, columns);

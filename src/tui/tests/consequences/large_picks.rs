@@ -42,6 +42,18 @@ fn a_large_pick_is_made_in_the_size_that_is_chosen() {
 }
 
 #[test]
+fn a_question_that_comes_after_the_next_key_is_not_asked() {
+    for keys in ["j", "/ \"why\"", "C-k \"why\"", "?"] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, &format!("j j j j j Space {keys}"));
+        let window = state.window;
+        answer(&mut state, Response::LargePick(Box::new(large())));
+        assert_eq!(state.window, window, "{keys}");
+        assert_eq!(message(&state), "the large pick of @java-service was not made: pick again to choose its size");
+    }
+}
+
+#[test]
 fn a_size_that_may_have_changed_is_counted_again_before_it_is_chosen() {
     let mut state = asked(120, 36);
     let change = |state: &mut State| {

@@ -65,13 +65,14 @@ fn untrusted_sources_are_named_before_a_pick_and_have_no_price() {
     answer(&mut state, analysis);
     let row = screen(&state).lines().find(|line| line.contains("outside")).unwrap().to_owned();
     assert!(row.contains("untrusted"), "{}", screen(&state));
-    press(&mut state, "Esc Esc");
+    press(&mut state, "Esc Esc 1 Space");
     let mut large = large();
     large.whole.enters.push("outside".into());
     answer(&mut state, Response::LargePick(Box::new(large.clone())));
     assert!(screen(&state).contains("more, 1 untrusted source"), "{}", screen(&state));
     // At any width, other text is dropped before the number of untrusted sources.
     large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
+    press(&mut state, "Esc Space");
     answer(&mut state, Response::LargePick(Box::new(large)));
     for (columns, said) in [
         (120, "all: +127, ~76,475 tokens more (~80,102 with instructions), 1 untrusted source"),
