@@ -144,8 +144,14 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let undo = state.key(Action::Undo);
     let nothing = (format!("{back}  nothing"), ThemeRole::Text);
     if others.is_empty() {
-        let is = if pick.ids.len() == 1 { "is large by itself" } else { "are large by themselves" };
-        let about = format!("{subject} {is}.");
+        let about = match pick.ids.len() {
+            // The workspace has changed since the question.
+            _ if !pick.whole.is_large(&pick.ids, &state.snapshot.tokens) => {
+                format!("Picking {subject} pulls in nothing else.")
+            }
+            1 => format!("{subject} is large by itself."),
+            _ => format!("{subject} are large by themselves."),
+        };
         let lines = [(all, ThemeRole::Strong), nothing, (String::new(), ThemeRole::Text), (about, ThemeRole::Text)];
         return paragraphs(lines, columns);
     }

@@ -106,6 +106,18 @@ fn a_source_that_is_large_by_itself_is_picked_or_not() {
 }
 
 #[test]
+fn a_pick_that_pulls_in_nothing_is_called_large_only_while_it_is() {
+    for (tokens, expected) in
+        [(12_000, "@java-service is large by itself."), (3, "Picking @java-service pulls in nothing else.")]
+    {
+        let mut state = asked(80, 24);
+        let change = SelectionChange { cost: of_sources(tokens), ..large().alone };
+        answer(&mut state, Response::PickSizes(Some(Box::new(LargePick { whole: change, ..large() }))));
+        assert!(screen(&state).contains(expected), "{}", screen(&state));
+    }
+}
+
+#[test]
 fn a_pick_beyond_the_limit_says_so_before() {
     let mut state = asked(120, 36);
     state.token_limit = Some(20_000);
