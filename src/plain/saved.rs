@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use refdesk_core::config::screen;
 use refdesk_core::config::screen_files::ScreenFiles;
-use refdesk_core::config::screen_session::ScreenSessionFile;
+use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 use refdesk_core::config::user::THEMES;
 
 use super::catalog;
@@ -66,13 +66,18 @@ impl SavedFiles {
     /// # Errors
     /// A file cannot be written.
     pub fn write(&self, before: &SavedState, now: &SavedState) -> std::io::Result<()> {
-        let changes = |saved: &SavedState| (saved.filters.clone(), saved.token_limit, values::all_saved(&saved.values));
-        if let Some(file) = self.session.as_ref().filter(|_| changes(before) != changes(now)) {
-            let (mut session, _) = file.read();
-            session.named_filters.clone_from(&now.filters);
-            session.token_limit = now.token_limit;
-            session.values = values::all_saved(&now.values);
-            file.write(&session)?;
+        if let Some(file) = &self.session {
+            let (stored, _) = file.read();
+            let session = |saved: &SavedState| ScreenSession {
+                named_filters: saved.filters.clone(),
+                token_limit: saved.token_limit,
+                values: values::all_saved(&saved.values),
+                ..stored.clone()
+            };
+            let (before, now) = (session(before), session(now));
+            if before != now {
+                file.update(&before, &now)?;
+            }
         }
         if let Some(file) = self.screen.as_deref().filter(|_| now.theme != before.theme) {
             let (mut screen, _) = screen::remembered(Some(file));

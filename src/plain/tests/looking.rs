@@ -422,6 +422,10 @@ fn saved_settings_persist_and_nothing_else_changes() {
     let files = SavedFiles { session: Some(session.clone()), screen: Some(state.path().join("screen.json")) };
     let before = files.read(Vec::new());
     assert_eq!(before, SavedState::default());
+    // Another screen saves this meanwhile.
+    let named_filters = [("theirs".to_owned(), "rust".to_owned())].into();
+    let prompt = "a draft".to_owned();
+    session.write(&ScreenSession { prompt, named_filters, ..ScreenSession::default() }).unwrap();
     let mut now = SavedState { theme: Some("light".to_owned()), ..before.clone() };
     now.token_limit = Some(4_000);
     now.filters.insert("mine".to_owned(), "java".to_owned());
@@ -432,9 +436,11 @@ fn saved_settings_persist_and_nothing_else_changes() {
     };
     now.values.insert("A.tpl".to_owned(), typed("name"));
     files.write(&before, &now).unwrap();
+    now.filters.insert("theirs".to_owned(), "rust".to_owned());
     assert_eq!(files.read(Vec::new()), now);
     assert_eq!(session.read().0.prompt, "a draft");
     let after = files.read(Vec::new());
+    let before = after.clone();
     now.values.insert("B.tpl".to_owned(), typed("password"));
     files.write(&before, &now).unwrap();
     assert_eq!(files.read(Vec::new()), after, "what may be a secret is not saved");

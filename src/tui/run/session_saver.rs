@@ -11,8 +11,10 @@ use refdesk_core::config::screen_session::{ScreenSession, ScreenSessionFile};
 pub struct SessionSaver {
     /// `None` if the session is not saved.
     file: Option<ScreenSessionFile>,
+    /// The session as read or last written.
     written: ScreenSession,
-    writing: Option<JoinHandle<io::Result<()>>>,
+    /// The write in progress, with its session.
+    writing: Option<(JoinHandle<io::Result<()>>, ScreenSession)>,
     /// The last write failed; the final write tries again and reports why.
     has_failed: bool,
 }
@@ -29,18 +31,19 @@ impl SessionSaver {
         if !session.has_other_drafts(&self.written) {
             return;
         }
-        let (file, written) = (file.clone(), session.clone());
-        self.written = session;
-        self.writing = Some(tokio::task::spawn_blocking(move || file.write(&written)));
+        let (file, before, now) = (file.clone(), self.written.clone(), session.clone());
+        self.writing = Some((tokio::task::spawn_blocking(move || file.update(&before, &now)), session));
     }
 
     /// Waits for the write in progress; forever if there is none.
     pub async fn written(&mut self) {
         match &mut self.writing {
-            Some(writing) => self.has_failed = !matches!(writing.await, Ok(Ok(()))),
+            Some((writing, _)) => self.has_failed = !matches!(writing.await, Ok(Ok(()))),
             None => std::future::pending().await,
         }
-        self.writing = None;
+        if let Some((_, session)) = self.writing.take().filter(|_| !self.has_failed) {
+            self.written = session;
+        }
     }
 
     /// Writes the final session after any write in progress.
@@ -49,7 +52,7 @@ impl SessionSaver {
             let _ = tokio::time::timeout(most, self.written()).await;
         }
         match self.file {
-            Some(file) if self.has_failed || left != self.written => file.write(&left),
+            Some(file) if self.has_failed || left != self.written => file.update(&self.written, &left),
             _ => Ok(()),
         }
     }

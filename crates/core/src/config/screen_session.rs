@@ -228,6 +228,27 @@ impl ScreenSessionFile {
         (ScreenSession::default(), Some(Error::new(Code::Unreadable, message, "")))
     }
 
+    /// Like [`Self::write`], but keeps the named filters, token limit, prompt and values that another screen of the
+    /// workspace has written, unless this one has changed them since `before`.
+    ///
+    /// # Errors
+    /// I/O errors, with the path.
+    pub fn update(&self, before: &ScreenSession, now: &ScreenSession) -> io::Result<()> {
+        let (stored, _) = self.read();
+        let mut session = ScreenSession {
+            named_filters: merged(&before.named_filters, &now.named_filters, stored.named_filters),
+            values: merged(&before.values, &now.values, stored.values),
+            ..now.clone()
+        };
+        if now.token_limit == before.token_limit {
+            session.token_limit = stored.token_limit;
+        }
+        if now.prompt == before.prompt {
+            session.prompt = stored.prompt;
+        }
+        self.write(&session)
+    }
+
     /// Writes how the screen was left. If it is too large, typed values are left out.
     ///
     /// # Errors
@@ -243,6 +264,18 @@ impl ScreenSessionFile {
         let sealed = self.sealer.key_or_new()?.sealed(&self.place, &bytes);
         write_private(&self.path, &sealed)
     }
+}
+
+/// What is stored, with the entries that differ between `before` and `now`.
+fn merged<T: Clone + PartialEq>(
+    before: &BTreeMap<String, T>,
+    now: &BTreeMap<String, T>,
+    mut stored: BTreeMap<String, T>,
+) -> BTreeMap<String, T> {
+    stored.retain(|name, _| now.contains_key(name) || !before.contains_key(name));
+    let changed = now.iter().filter(|(name, value)| before.get(*name) != Some(value));
+    stored.extend(changed.map(|(name, value)| (name.clone(), value.clone())));
+    stored
 }
 
 #[cfg(test)]
@@ -323,6 +356,34 @@ mod tests {
             ScreenSessionFile::new(&workspace.join("state"), &workspace).is_none(),
             "it could come with the repository"
         );
+    }
+
+    #[test]
+    fn an_update_keeps_what_another_screen_has_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ScreenSessionFile::new(&folder.path().join("state"), folder.path().join("a").as_path()).unwrap();
+        let with = |filters: &[&str], token_limit, prompt: &str| {
+            let named_filters = filters.iter().map(|filter| (filter[..1].to_owned(), (*filter).to_owned())).collect();
+            ScreenSession { named_filters, token_limit, prompt: prompt.to_owned(), ..ScreenSession::default() }
+        };
+        let others = ScreenSession { values: session().values, ..with(&["a2", "b", "c"], Some(2), "theirs") };
+        for (before, now, expected) in [
+            (with(&[], None, ""), with(&[], None, ""), with(&["a2", "b", "c"], Some(2), "theirs")),
+            (with(&["a"], None, ""), with(&["a", "d"], None, "mine"), with(&["a2", "b", "c", "d"], Some(2), "mine")),
+            (with(&["a", "b"], None, "x"), with(&["a3"], Some(1), ""), with(&["a3", "c"], Some(1), "")),
+        ] {
+            file.write(&others).unwrap();
+            let now = ScreenSession { pane: Some("Templates".to_owned()), ..now };
+            file.update(&before, &now).unwrap();
+            let (read, _) = file.read();
+            let expected = ScreenSession {
+                workspace: read.workspace.clone(),
+                pane: now.pane,
+                values: session().values,
+                ..expected
+            };
+            assert_eq!(read, expected);
+        }
     }
 
     #[test]
