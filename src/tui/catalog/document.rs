@@ -1,6 +1,7 @@
 //! The loaded portion of the document under the cursor: a bounded number of consecutive parts. Each part is
 //! laid out once per width, so that a keypress does not lay out the document again.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -18,6 +19,9 @@ use refdesk_desk::{Document, size};
 
 /// The maximum number of parts in memory: one mebibyte of text.
 pub const MAX_PORTIONS: usize = 16;
+
+/// How many lines after one that repeats tell it from the others.
+const MAX_COMPARED: usize = 20;
 
 #[derive(Debug, Clone, Default)]
 pub struct LoadedDocument {
@@ -60,11 +64,19 @@ impl LoadedDocument {
         loaded
     }
 
-    /// Where the passage that was at this line before a reload is now: the nearest line with its text.
+    /// Where the passage that was at this line before a reload is now. Of several lines with its text, the one that is
+    /// followed by most of the same lines, then the nearest.
     pub fn line_after_reload(&self, before: &Self, line: usize) -> Option<usize> {
-        let (at, text) = before.source_lines().find(|(at, text)| *at >= line && !text.trim().is_empty())?;
-        let same = self.source_lines().filter(|(_, other)| *other == text);
-        let (now, _) = same.min_by_key(|(now, _)| now.abs_diff(at))?;
+        let mut passage = before.source_lines().skip_while(|(at, text)| *at < line || text.trim().is_empty());
+        let (at, text) = passage.next()?;
+        let following: Vec<&str> = passage.take(MAX_COMPARED).map(|(_, text)| text).collect();
+        let lines: Vec<(usize, &str)> = self.source_lines().collect();
+        let same = (0..).zip(&lines).filter(|(_, (_, other))| *other == text).map(|(index, (now, _))| {
+            let others = lines.iter().skip(index + 1).map(|(_, other)| *other);
+            let same = others.zip(&following).take_while(|(other, following)| other == *following).count();
+            (same, *now)
+        });
+        let (_, now) = same.min_by_key(|(same, now)| (Reverse(*same), now.abs_diff(at)))?;
         Some(now.saturating_sub(at - line).max(1))
     }
 

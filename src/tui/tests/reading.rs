@@ -324,11 +324,15 @@ fn reading_on_asks_for_more() {
 
 #[test]
 fn a_reload_keeps_the_passage_that_is_read() {
-    let text = |above: usize, kept: std::ops::Range<usize>| {
-        let kept: String = kept.map(|nth| format!("Paragraph {nth:02}.\n\n")).collect();
-        Response::Document(fixture::document("circuit-breaker", &format!("{}{kept}", "More.\n\n".repeat(above))))
-    };
-    for scroll in ["C-f", "C-f j"] {
+    // Lines that repeat are told apart by those that follow.
+    let repeated = "Text.\n\n---\n\n- item\n\n";
+    for (scroll, repeated) in
+        [("C-f", ""), ("C-f j", ""), ("C-f", repeated), ("C-f j j", repeated), ("C-f j j j j", repeated)]
+    {
+        let text = |above: usize, kept: std::ops::Range<usize>| {
+            let kept: String = kept.map(|nth| format!("{repeated}Paragraph {nth:02}.\n\n")).collect();
+            Response::Document(fixture::document("circuit-breaker", &format!("{}{kept}", "More.\n\n".repeat(above))))
+        };
         let mut state = fixture::state(120, 36);
         press(&mut state, "j Enter z");
         answer(&mut state, text(0, 0..80));
