@@ -13,9 +13,6 @@ use super::{feed, problems, saved, search, templates};
 use crate::common::filter::{Haystack, Query, apply};
 use crate::common::jump::{JumpKind, is_found_by_meaning, tags};
 
-/// The maximum number of rows per kind.
-const MAX: usize = 10;
-
 pub fn jump(state: &mut PlainState, words: &str, turn: &mut InputOutcome) {
     if words.is_empty() {
         return turn.print("Jump where? Type jump and some words.");
@@ -89,7 +86,7 @@ fn section(state: &PlainState, hit: &SearchHit) -> NumberedRow {
     if is_found_by_meaning(hit) { named("by meaning:", row) } else { row }
 }
 
-/// The first rows of a kind that match.
+/// The rows of a kind that match.
 fn of_kind(state: &PlainState, kind: JumpKind, words: &str) -> Vec<NumberedRow> {
     let needles: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let has = |text: &str| {
@@ -102,37 +99,35 @@ fn of_kind(state: &PlainState, kind: JumpKind, words: &str) -> Vec<NumberedRow> 
     match kind {
         JumpKind::Source => {
             let sources = kept(&Haystack::of(&snapshot.catalog)).filter_map(|at| snapshot.catalog.sources().get(at));
-            sources.take(MAX).map(|it| NumberedRow::of_source(it.id.clone())).collect()
+            sources.map(|it| NumberedRow::of_source(it.id.clone())).collect()
         }
         JumpKind::Template => {
             let index = &snapshot.templates;
             let templates = kept(&Haystack::of_templates(index, &snapshot.catalog));
-            let templates = templates.filter_map(|at| index.templates.get(at)).take(MAX);
+            let templates = templates.filter_map(|at| index.templates.get(at));
             templates.map(|template| named("template", templates::row(template))).collect()
         }
         JumpKind::Tag => {
-            let tags = tags(&snapshot.catalog).into_iter().filter(|(tag, _)| has(tag)).take(MAX);
+            let tags = tags(&snapshot.catalog).into_iter().filter(|(tag, _)| has(tag));
             let row = |(tag, count)| {
                 sentence(format!("tag {tag}, {}. Type catalog #{tag} to list them.", counted(count, "source")))
             };
             tags.map(row).collect()
         }
         JumpKind::Heading => Vec::new(),
-        JumpKind::Problem => {
-            snapshot.diagnostics.iter().filter(|it| has(&it.message)).take(MAX).map(problems::row).collect()
-        }
+        JumpKind::Problem => snapshot.diagnostics.iter().filter(|it| has(&it.message)).map(problems::row).collect(),
         JumpKind::Feed => {
-            let notices = state.feed.notices.iter().filter(|notice| has(&feed::sentence(notice))).take(MAX);
+            let notices = state.feed.notices.iter().filter(|notice| has(&feed::sentence(notice)));
             notices.map(|notice| named("event", feed::row(notice))).collect()
         }
         JumpKind::Filter => {
-            let filters = state.saved.filters.iter().filter(|(name, line)| has(&format!("{name} {line}"))).take(MAX);
+            let filters = state.saved.filters.iter().filter(|(name, line)| has(&format!("{name} {line}")));
             filters.map(|(name, line)| named("filter", saved::row(name, line))).collect()
         }
         JumpKind::Action => {
             let is_match =
                 |command: &&PlainCommand| has(&format!("{} {}", command.names.join(" "), command.description));
-            let commands = COMMANDS.iter().filter(is_match).take(MAX);
+            let commands = COMMANDS.iter().filter(is_match);
             commands.map(|it| sentence(format!("command {}. {}", it.usage(), it.description))).collect()
         }
     }

@@ -334,8 +334,8 @@ fn a_jump_finds_anything_by_its_words() {
     state.saved.filters.insert("mine".to_owned(), "retry".to_owned());
     let Request::Search(request) = asked(&mut state, "jump retry") else { panic!() };
     assert_eq!(request.query, "retry");
-    let no_index = refdesk_text::Error::new(refdesk_text::Code::NoIndex, "no index", "");
-    let lines = answered(&mut state, Response::Found(Err(no_index))).lines;
+    let no_index = || refdesk_text::Error::new(refdesk_text::Code::NoIndex, "no index", "");
+    let lines = answered(&mut state, Response::Found(Err(no_index()))).lines;
     for piece in ["1: retry-pattern, pulled in", "template retry-policy.yaml.tmpl", "filter mine: retry."] {
         assert!(lines.iter().any(|line| line.contains(piece)), "{piece}: {lines:?}");
     }
@@ -355,6 +355,11 @@ fn a_jump_finds_anything_by_its_words() {
     let lines = answered(&mut state, Response::Found(Ok(Box::new(answer)))).lines;
     let at = |piece: &str| lines.iter().position(|line| line.contains(piece)).unwrap();
     assert!(at(": by meaning: A > B, timeouts") < at(": command "), "{lines:?}");
+    // However many rows there are, all are listed.
+    state.saved.filters.extend((0..12).map(|nth| (format!("bulk-{nth}"), "rust".to_owned())));
+    asked(&mut state, "jump bulk-");
+    let lines = answered(&mut state, Response::Found(Err(no_index()))).lines;
+    assert!(lines.iter().any(|line| line == "12 hits found."), "{lines:?}");
     // A sign limits the rows to a kind, as on the screen, and only sections are searched for.
     let lines = output(&mut state, "jump #java");
     assert!(lines[1].contains(": tag java, ") && lines.len() == 2, "{lines:?}");
