@@ -51,6 +51,11 @@ pub fn passed(findings: &Findings) -> usize {
     findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count() + scored(findings).count()
 }
 
+/// What happens to the search index that is indexing. One that answers may only be checked for changes.
+pub fn indexing(findings: &Findings) -> &'static str {
+    if findings.considered.is_some() { "updated" } else { "built" }
+}
+
 /// What the search index reports about a source.
 pub fn considered<'f>(findings: &'f Findings, id: &SourceId) -> Option<&'f Considered> {
     findings.considered.iter().flatten().find(|it| it.id == *id)

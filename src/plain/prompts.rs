@@ -71,7 +71,8 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
     if rows.is_empty() {
         turn.print("No source matches the prompt.");
         if state.snapshot.is_indexing {
-            turn.print("The search index is being built: more sources may match soon.");
+            let indexing = hint_rows::indexing(findings);
+            turn.print(format!("The search index is being {indexing}: more sources may match soon."));
         }
     } else {
         let parts = [(named, "named"), (hinted, "hinted at"), (passed, "passed over")];

@@ -149,7 +149,7 @@ fn caption(state: &State) -> String {
     let findings = &state.hints.findings;
     // Before the index is complete, fewer sources match.
     if state.snapshot.is_indexing && !state.hints.prompt.is_empty() {
-        return "matching sources; the search index is being built".to_owned();
+        return format!("matching sources; the search index is being {}", rows::indexing(findings));
     }
     let what = match (state.len(Pane::Hints), state.typing) {
         (0, _) => "matching sources".to_owned(),

@@ -28,10 +28,12 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     let mut found = rows::rows(&pane.findings).skip(list.window().start);
     list.draw(&state.skin, buffer, |_| Some(row(state, found.next()?, columns, place.width)));
     if len == 0 {
+        let indexing = rows::indexing(&pane.findings);
+        let indexing = format!("No source matches yet: the search index is being {indexing}.");
         let sentence = if pane.prompt.text().trim().is_empty() {
             "Type a prompt to see which sources it would bring up, and why others would not."
         } else if state.snapshot.is_indexing {
-            "No source matches yet: the search index is being built."
+            &indexing
         } else if pane.findings.considered.is_none() {
             "No source matches: the prompt has no tag of a source and names none as @id. `refdesk index` builds a search \
              index, which finds sources by what they are about."

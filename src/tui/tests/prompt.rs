@@ -188,6 +188,11 @@ fn while_the_index_is_built_the_pane_says_so_and_afterwards_it_asks_again() {
     answer(&mut state, Response::Findings(Findings::default()));
     let shown = screen(&state);
     assert!(shown.contains("No source matches yet: the search index is being built."), "{shown}");
+    // An index that answers is only checked for changes.
+    answer(&mut state, Response::Findings(Findings { considered: Some(Vec::new()), ..Findings::default() }));
+    let shown = screen(&state);
+    assert!(shown.contains("matching sources; the search index is being updated"), "{shown}");
+    assert!(shown.contains("No source matches yet: the search index is being updated."), "{shown}");
     let no_threshold = Considered {
         why_not: Some(WhyNot::Rejected(Rejection::NoThreshold)),
         ..fixture::considered("java-service", false)
