@@ -26,6 +26,9 @@ use super::{
     selection, theme_choice, tour, views, which_key,
 };
 
+/// Shown until everything was read again.
+const RELOADING: &str = "reading the workspace again";
+
 pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     let mut effects = Vec::new();
     let input = during_chord(state, input);
@@ -206,7 +209,7 @@ pub fn act(state: &mut State, action: Action, effects: &mut Vec<Effect>) {
         Action::Undo => effects.push(Effect::Ask(Request::Undo)),
         Action::Redo => effects.push(Effect::Ask(Request::Redo)),
         Action::Reload => {
-            state.note("reading the workspace again");
+            state.note(RELOADING);
             effects.push(Effect::Ask(Request::Reload));
         }
         Action::Filter | Action::Prompt | Action::Accept | Action::Cancel => typing::open(state, action),

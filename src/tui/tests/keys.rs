@@ -10,7 +10,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Event, Request, Response, Snapshot};
+use refdesk_desk::engine::{Event, Loading, Request, Response, Snapshot};
 use refdesk_text::{Code, Error, Fix};
 
 use crate::tui::tests::{answer, commands, event, message, press, stale};
@@ -284,4 +284,27 @@ fn nothing_needs_to_be_done_about_the_missing_file_of_the_demo() {
         let fix = fix::words(&state, &Fix::FindMoved).unwrap();
         assert!(fix.starts_with(expected), "{fix}");
     }
+}
+
+#[test]
+fn a_reload_ends_with_a_message() {
+    let loading = |done| Some(Loading { done, total: 10 });
+    for (steps, expected) in [
+        (&[(0, None)][..], "reading the workspace again"),
+        (&[(1, None)], "everything was read again"),
+        (&[(1, loading(3))], "reading the workspace again"),
+        (&[(1, loading(3)), (1, None)], "everything was read again"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "r");
+        for (reads, loading) in steps.iter().cloned() {
+            let snapshot = Snapshot { reads, loading, ..fixture::snapshot() };
+            update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        }
+        assert_eq!(message(&state), expected, "{steps:?}");
+    }
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "r j");
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { reads: 1, ..fixture::snapshot() })));
+    assert_eq!(message(&state), "", "the user has gone on");
 }

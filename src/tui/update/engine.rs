@@ -28,7 +28,7 @@ use crate::tui::session;
 use crate::tui::source_state;
 use crate::tui::state::{Message, MessageKind, PanePart, State};
 use crate::tui::templates::{self, preview_update};
-use crate::tui::update::external;
+use crate::tui::update::{RELOADING, external};
 use crate::tui::views::View;
 use crate::tui::widgets::cells;
 use crate::tui::windows::{WindowKind, add_source, all_shown, discovery, large_pick, trust, welcome, write};
@@ -55,6 +55,10 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     let (waiting, untrusted) = (state.snapshot.requests.clone(), state.snapshot.untrusted.clone());
     let is_read_anew = state.snapshot.reads != snapshot.reads;
     let before = std::mem::replace(&mut state.snapshot, snapshot);
+    let is_reloading = state.message.as_ref().is_some_and(|message| message.text == RELOADING);
+    if is_reloading && (is_read_anew || is_all_read) && state.snapshot.loading.is_none() {
+        state.note("everything was read again");
+    }
     databases::update::snapshot_changed(state, is_read_anew);
     trust::follow(state, &untrusted);
     requests::update::follow(state, &waiting);
