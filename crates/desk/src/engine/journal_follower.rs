@@ -2,10 +2,12 @@
 //! this process did, and lines that the difference between two snapshots reports anyway.
 
 use std::io;
+use std::path::Path;
 
 use crate::Desk;
 use crate::session::{JournalEvent, JournalTail, Line};
 use refdesk_files::name::safe;
+use refdesk_templates::FOLDER;
 
 use super::event::Age;
 
@@ -100,7 +102,8 @@ impl JournalFollower {
             JournalEvent::Selected | JournalEvent::Unselected | JournalEvent::Excluded | JournalEvent::Included => {
                 age == Age::Past || notices == Notices::NotYet || line.desk != self.desk || !is_own
             }
-            JournalEvent::Written | JournalEvent::Removed => !is_own,
+            // Files that a person had written appear as notices. Files of templates have only lines.
+            JournalEvent::Written => !is_own || line.receipt.about.iter().all(|it| Path::new(it).starts_with(FOLDER)),
             _ => true,
         }
     }
@@ -144,11 +147,14 @@ mod tests {
             (JournalEvent::Written, "default", "s", false, Now, Reported, true),
             (JournalEvent::Written, "default", "mine", true, Now, Reported, false),
             (JournalEvent::Removed, "default", "s", false, Now, Reported, true),
-            (JournalEvent::Removed, "default", "mine", true, Now, Reported, false),
+            (JournalEvent::Removed, "default", "mine", true, Now, Reported, true),
         ] {
             let new = follower().take(Ok((vec![line(what, desk, session, "a")], 0)), &|_| own, age, notices);
             assert_eq!(new.lines.len(), usize::from(adds), "{what:?} {desk} {session} {own} {age:?} {notices:?}");
         }
+        let template = line(JournalEvent::Written, "default", "mine", ".jaato/templates/a.tmpl");
+        let new = follower().take(Ok((vec![template], 0)), &|_| true, Now, Reported);
+        assert_eq!(new.lines.len(), 1, "no notice reports the file of a template");
     }
 
     #[test]
