@@ -130,7 +130,8 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
             match preview.rendered.as_ref().and_then(|made| made.proposal.as_ref()) {
                 Some(Ok(proposal)) if len == 0 => {
                     let note = proposal.diff.note.clone();
-                    let sentence = note.unwrap_or_else(|| format!("{} already holds this text.", proposal.shown));
+                    let sentence =
+                        note.unwrap_or_else(|| format!("{} already holds this text.", path(state, proposal)));
                     draw_sentence(state, &sentence, ThemeRole::Text, text, buffer);
                 }
                 Some(Ok(proposal)) => {
@@ -173,7 +174,7 @@ fn captions(state: &State) -> Vec<String> {
             vec!["does not render: this is the last text that did".to_owned(), "does not render".to_owned()]
         }
         (PreviewMode::Difference, Some(Ok(proposal))) => {
-            let shown = state.skin.glyphs.own(&cells::clean(&proposal.shown)).into_owned();
+            let shown = path(state, proposal);
             let sum = summary(state, proposal);
             let what = effect_word(state, proposal);
             vec![format!("{what} {shown}, {sum}"), format!("{what} {shown}"), shown, format!("{what}, {sum}")]
@@ -223,6 +224,11 @@ pub fn effect_word(state: &State, proposal: &Proposal) -> &'static str {
 /// `+3 −1`
 pub fn summary(state: &State, proposal: &Proposal) -> String {
     state.skin.glyphs.own(&proposal.diff.summary()).into_owned()
+}
+
+/// The path of the file, which may hold samples.
+pub fn path(state: &State, proposal: &Proposal) -> String {
+    state.skin.glyphs.own(&cells::clean(&proposal.shown)).into_owned()
 }
 
 fn draw_sentence(state: &State, sentence: &str, role: ThemeRole, place: Rect, buffer: &mut Buffer) {

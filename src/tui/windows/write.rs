@@ -244,7 +244,7 @@ fn why_not(state: &State) -> Option<String> {
         Some(None) => Some("type the path of the file".to_owned()),
         Some(Some(Err(refused))) => Some(fix::sentence(state, refused)),
         Some(Some(Ok(proposal))) if effect(state, proposal) == WriteEffect::Same => {
-            Some(format!("{} already holds this text: there is nothing to write", proposal.shown))
+            Some(format!("{} already holds this text: there is nothing to write", preview::path(state, proposal)))
         }
         Some(Some(Ok(_))) => None,
     }
@@ -292,15 +292,23 @@ fn summary(state: &State) -> WrappedText {
     let (columns, rows) =
         (text_columns(outer.width), usize::from(summary_rows(layout::inner(outer), FIELD)).min(SUMMARY));
     let whole = paragraphs(lines.iter().map(|(text, role)| (text, *role)), columns);
-    let over = whole.len().saturating_sub(rows);
-    if over == 0 {
+    if whole.len() <= rows {
         return whole;
     }
     if let Some(moved) = lines.get_mut(first..=at).filter(|_| missing.is_some()) {
         moved.rotate_right(1);
+        // Names that are cut look like all of them.
+        if let Some((text, _)) = moved.first_mut().filter(|(text, _)| cells::width(text) > columns) {
+            text.truncate(text.find(": ").unwrap_or(text.len()));
+        }
     }
-    let more = format!("and {} more, in the preview", over + 1);
-    paragraphs(lines, columns).cut(rows.saturating_sub(1), PageLine::new(more, ThemeRole::Warning))
+    let whole = paragraphs(lines, columns);
+    let over = whole.len().saturating_sub(rows);
+    if over == 0 {
+        return whole;
+    }
+    let more = format!("and {} more lines, in the preview", over + 1);
+    whole.cut(rows.saturating_sub(1), PageLine::new(more, ThemeRole::Warning))
 }
 
 /// `2 values are not given: fields[0].name, basePackage`
@@ -316,8 +324,9 @@ pub fn missing(state: &State) -> Option<String> {
 
 /// `new file src/Entity.java · 43 lines, 1,204 bytes · +43 −0`
 fn figures(state: &State, proposal: &Proposal) -> String {
+    let path = preview::path(state, proposal);
     if effect(state, proposal) == WriteEffect::Same {
-        return format!("{} already has exactly this text", proposal.shown);
+        return format!("{path} already has exactly this text");
     }
     let bytes = state.preview().and_then(|preview| preview.rendered.as_ref()).map_or(0, |rendered| rendered.bytes);
     let size = format!("{}, {}", cells::counted(proposal.text.lines().count(), "line"), cells::counted(bytes, "byte"));
@@ -327,5 +336,5 @@ fn figures(state: &State, proposal: &Proposal) -> String {
     };
     let (effect, sum) = (preview::effect_word(state, proposal), preview::summary(state, proposal));
     let dot = state.skin.glyphs.dot;
-    format!("{effect} {} {dot} {size}{before} {dot} {sum}", proposal.shown)
+    format!("{effect} {path} {dot} {size}{before} {dot} {sum}")
 }
