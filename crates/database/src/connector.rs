@@ -75,6 +75,8 @@ pub struct ConnectionEnvironment {
     pub workspace: PathBuf,
     /// The user's home folder.
     pub home: Option<PathBuf>,
+    /// The user's folder for refdesk's own state.
+    pub state: Option<PathBuf>,
     /// The environment variables.
     pub variable: fn(&str) -> Option<String>,
     /// Set by another thread to stop reading.
@@ -117,7 +119,7 @@ pub fn stopped() -> Error {
 impl Default for ConnectionEnvironment {
     /// No home and no variables.
     fn default() -> Self {
-        Self { workspace: PathBuf::new(), home: None, variable: |_| None, is_stopped: Arc::default() }
+        Self { workspace: PathBuf::new(), home: None, state: None, variable: |_| None, is_stopped: Arc::default() }
     }
 }
 

@@ -21,7 +21,8 @@ pub fn from_command(command: &str, folder: &Path, variables: &[(&str, &Path)]) -
     let run = async {
         let mut program = Command::new("sh");
         program.arg("-c").arg(command).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-        program.current_dir(folder).envs(variables.iter().copied());
+        // It is often the folder that a shell was in before the workspace.
+        program.current_dir(folder).env_remove("OLDPWD").envs(variables.iter().copied());
         timeout(LIMIT, program.output()).await
     };
     let output = runtime

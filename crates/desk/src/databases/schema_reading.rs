@@ -116,6 +116,7 @@ impl Desk {
         let around = ConnectionEnvironment {
             workspace: self.workspace().to_owned(),
             home: self.workspace_context().home.clone(),
+            state: self.options.state.clone(),
             variable: self.environment().0,
             is_stopped: self.options.is_stopped.clone(),
         };

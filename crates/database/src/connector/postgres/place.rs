@@ -1,6 +1,11 @@
 //! Determines the address of a server from the configuration, the environment, the service file and the password file.
 
-use std::fs;
+use std::collections::hash_map::RandomState;
+use std::env;
+use std::fs::{self, DirBuilder};
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -60,7 +65,7 @@ pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         Some(Secret::Command(command)) => {
             let password = printed_password(around, command).map_err(|why| {
                 let why = format!("its password_command returned no password: {why}");
-                unreachable(&why, "run it in your home folder, as refdesk does, and see what it prints")
+                unreachable(&why, "run it in an empty folder, as refdesk does, and see what it prints")
             })?;
             address.set_password(&password);
         }
@@ -70,13 +75,32 @@ pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
     Ok(address)
 }
 
-/// The output of a password command. It does not run in the workspace, where many programs would load files that
-/// the command does not name and that were never trusted; only the files that it names are resolved there.
+/// The output of a password command. It runs in an empty folder: in the workspace, or in a folder above it, many programs
+/// would load files that the command does not name and that were never trusted.
 fn printed_password(around: &ConnectionEnvironment, command: &str) -> Result<String, String> {
     let workspace = &around.workspace;
     let command = with_workspace_files(workspace, command);
-    let folder = around.home.as_deref().unwrap_or(Path::new("/"));
-    from_command(&command, folder, &[(WORKSPACE_VARIABLE, workspace)])
+    // Not in `/tmp` if possible: some programs also search the folders above.
+    let parent = around.state.clone().unwrap_or_else(env::temp_dir);
+    let folder =
+        EmptyFolder::create(&parent).map_err(|error| format!("no folder for it in {}: {error}", parent.display()))?;
+    from_command(&command, &folder.0, &[(WORKSPACE_VARIABLE, workspace)])
+}
+
+/// A new folder that only the user can read, removed afterwards.
+struct EmptyFolder(PathBuf);
+
+impl EmptyFolder {
+    fn create(parent: &Path) -> io::Result<Self> {
+        let folder = parent.join(format!("run-{:016x}", RandomState::new().build_hasher().finish()));
+        DirBuilder::new().mode(0o700).create(&folder).map(|()| Self(folder))
+    }
+}
+
+impl Drop for EmptyFolder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
 }
 
 fn value_of(around: &ConnectionEnvironment, name: &str) -> Result<String, Error> {
@@ -194,7 +218,6 @@ fn small_file(file: &Path) -> Option<String> {
 
 /// Whether only the user may read a file. Like PostgreSQL, refdesk ignores other password files.
 fn is_private(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
     fs::metadata(file).is_ok_and(|it| it.permissions().mode() & 0o077 == 0)
 }
 

@@ -353,8 +353,15 @@ fn passwords(server: &TestServer, database: &str) {
     let workspace = home.path().join("a workspace");
     fs::create_dir_all(workspace.join("bin")).unwrap();
     fs::write(workspace.join("bin/pw"), "echo right").unwrap();
-    let around =
-        ConnectionEnvironment { home: Some(home.path().to_owned()), workspace, variable, ..Default::default() };
+    let state = home.path().join("state");
+    fs::create_dir(&state).unwrap();
+    let around = ConnectionEnvironment {
+        home: Some(home.path().to_owned()),
+        state: Some(state.clone()),
+        workspace,
+        variable,
+        ..Default::default()
+    };
     let as_user = |user: &str| place(server, database, user);
     for connection in [
         "service: shop".to_owned(),
@@ -365,9 +372,12 @@ fn passwords(server: &TestServer, database: &str) {
         format!("{}, password_command: 'sh \"$workspaceRoot\"/bin/pw'", as_user("locked")),
         // The command must not run in the workspace, where it could load untrusted files.
         format!("{}, password_command: '[ -e bin/../bin ] || echo right'", as_user("locked")),
+        // Nor in the home folder, where it could name the workspace by a relative path.
+        format!("{}, password_command: '[ -z \"$(ls -A)\" ] && touch x && echo right'", as_user("locked")),
     ] {
         try_read(&connection, "", &around).unwrap_or_else(|error| panic!("{connection}: {error}"));
     }
+    assert_eq!(fs::read_dir(&state).unwrap().count(), 0, "each command's folder is removed");
     let url = format!(
         "databases: [{{name: a, type: postgres, connection_string: 'postgres://locked:${{RIGHT}}@/{database}?host={folder}&port={port}'}}]"
     );
