@@ -1,8 +1,10 @@
-//! Finds the files of the workspace that a password command names. The command runs outside the workspace, where `make`
-//! or `python -m` would load files that the command does not name and that were never trusted.
+//! Finds the files of the workspace that a password command names. The command runs in an empty folder, where a relative
+//! path leads to nothing; so only what it spells out can lead into the workspace.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use refdesk_files::output::resolve;
 use refdesk_files::path::{absolute, clean, is_within};
@@ -10,81 +12,217 @@ use refdesk_files::path::{absolute, clean, is_within};
 /// The environment variable through which the command gets the workspace's path.
 pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
 
-/// Stands for the workspace's path.
+/// Stands for the workspace's path, in which a space would end a word.
 const MARK: char = '\u{1}';
+
+/// Stands for the home folder's path.
+const HOME: char = '\u{2}';
+
+/// Stands for text that only the shell knows.
+const UNKNOWN: char = '\u{3}';
+
+const WILDCARDS: [char; 3] = ['*', '?', '['];
 
 /// The regular files of the workspace that a shell command names, with links resolved.
 ///
 /// # Errors
-/// It names something else in the workspace: a folder that it enters, or a path that only the shell can assemble; or it may
-/// do so, with a pattern or after a change of folder. Then it is unknown which files it runs, so exactly those cannot be
-/// trusted.
-pub fn workspace_files(workspace: &Path, home: Option<&Path>, command: &str) -> Result<Vec<PathBuf>, String> {
-    // The shell joins such lines first.
-    let mut spelled = with_folder(&command.replace("\\\n", ""), WORKSPACE_VARIABLE, workspace);
-    if let Some(home) = home {
-        spelled = with_folder(&spelled, "HOME", home);
-    }
+/// It names something else in the workspace, a folder above it, or a path that only the shell can assemble; or it changes
+/// the folder. Then it is unknown which files it runs, so exactly those cannot be trusted.
+pub fn workspace_files(
+    workspace: &Path,
+    home: Option<&Path>,
+    variable: impl Fn(&str) -> Option<String>,
+    command: &str,
+) -> Result<Vec<PathBuf>, String> {
+    let real = resolve(workspace).unwrap_or_else(|_| workspace.to_owned());
     // A process's working directory is often the workspace.
-    let unclear = [WORKSPACE_VARIABLE, "/proc/"].into_iter().find(|name| spelled.contains(name));
-    if let Some(name) = unclear {
+    let roots = [workspace.to_owned(), real, PathBuf::from("/proc")];
+    let places = Places { roots, home: home.unwrap_or(Path::new("/")) };
+    // The shell joins such lines first.
+    let runs = with_workspace_files(workspace, command).replace("\\\n", "");
+    let unbraced = runs.replace("${", "$");
+    let names = unbraced.split(|char| !is_name(char) && char != '$').filter_map(|name| name.split('$').next());
+    // The command may assign these, and the shell assigns the last three.
+    let assigned: BTreeSet<&str> = names.chain(["PWD", "OLDPWD", "_"]).collect();
+    let is_plain = |value: &String| value.len() < 256 && !value.contains(|it| is_between(it) || "\\*?[".contains(it));
+    let value = |name: &str| match name {
+        WORKSPACE_VARIABLE => MARK.to_string(),
+        "HOME" => HOME.to_string(),
+        _ if assigned.contains(name) => UNKNOWN.to_string(),
+        _ => variable(name).filter(is_plain).unwrap_or_else(|| UNKNOWN.to_string()),
+    };
+    // An address, as in `op://vault/item`, is not a path, and neither is the operator in awk's `$1 ~ /name/`.
+    let spelled = expanded(&runs, value).replace("://", ":").replace(" =~ ", " ");
+    let spelled = spelled.replace(&format!("{UNKNOWN} ~ /"), &format!("{UNKNOWN} /"));
+    if let Some(name) = [WORKSPACE_VARIABLE, "/proc/"].into_iter().find(|name| spelled.contains(name)) {
         return Err(name.to_owned());
     }
-    // A path with spaces must stay one word.
     let whole = workspace.display().to_string();
-    let spelled = spelled.replace(&format!("{whole}/"), &format!("{MARK}/"));
-    let written = |word: &str| word.replace(MARK, &whole);
-    let (mut files, real) = (Vec::new(), resolve(workspace).unwrap_or_default());
-    // What is not a file of the workspace is looked for where the command runs. Words without a slash are seldom paths.
-    let folder = home.unwrap_or(Path::new("/"));
-    let elsewhere = |word: &str| match word.contains('/') {
-        true => clean(&folder.join(written(word.strip_prefix("~/").unwrap_or(word)))),
-        false => PathBuf::new(),
-    };
-    let is_inside = |path: &Path| is_within(path, workspace) || is_within(path, &real);
-    let leads_inside = |word: &str| {
-        let path = elsewhere(word);
-        let is_path = path.is_absolute() && (word.starts_with(['/', '~', MARK]) || path.exists());
-        is_path && (is_inside(&path) || resolve(&path).is_ok_and(|path| is_inside(&path)))
-    };
-    for word in words(&spelled).filter_map(|word| spelled.get(word)) {
-        let file = workspace_file(workspace, Path::new(word));
-        match file.or_else(|| workspace_file(workspace, &elsewhere(word))) {
-            Some(file) => files.push(file),
-            None if leads_inside(word) => return Err(written(word)),
-            None => {}
-        }
+    let spelled = if whole.contains(is_between) { spelled.replace(&whole, &MARK.to_string()) } else { spelled };
+    let (mut files, mut known) = (Vec::new(), BTreeSet::new());
+    for word in spelled.split(is_between) {
+        let Some(path) = places.path(word).filter(|path| places.has(path, is_within)) else { continue };
+        let is_clear = !known.insert(clean(&path)) || !is_ambiguous(&path);
+        let file = workspace_file(workspace, &path).filter(|_| is_clear);
+        files.push(file.ok_or_else(|| places.written(word))?);
     }
     // Quotes do not matter here: quoted text may be the command of another shell.
-    let plain = spelled.replace(['\'', '"', '\\'], "");
-    let is_named = |word: &str| workspace_file(workspace, &elsewhere(word)).is_some_and(|file| files.contains(&file));
-    let hidden = words(&plain)
-        .filter_map(|word| plain.get(word))
-        .find(|word| hides(word) || (leads_inside(word) && !is_named(word)))
-        .map(written);
-    hidden.map_or(Ok(files), Err)
+    let plain = spelled.replace(['\'', '"', '\\'], "").replace(&format!("HOME={HOME} "), " ");
+    let is_whole = |at: usize| !plain.get(..at).is_some_and(|before| before.ends_with(is_name));
+    if plain.match_indices("HOME=").any(|(at, _)| is_whole(at)) {
+        return Err("HOME".to_owned());
+    }
+    let is_named = |path: &Path| workspace_file(workspace, path).is_some_and(|file| files.contains(&file));
+    let refused = plain.split(is_between).find(|word| places.hides(word, is_named));
+    refused.map_or(Ok(files), |word| Err(places.written(word)))
 }
 
-/// Whether a word hides which files the command runs: a path with a pattern or in another user's home, or a word that
-/// changes the folder or what other words mean.
-fn hides(word: &str) -> bool {
-    // An address, as in `op://vault/item?attribute=otp`, is not a path.
-    let is_path = word.contains('/') && !word.contains("://");
-    let has_pattern = word.contains(['*', '?', '[']) || (word.contains('{') && word.contains(','));
-    let is_in_other_home = word.starts_with('~') && !word.starts_with("~/");
-    ["cd", "pushd", "eval"].contains(&word) || (is_path && (has_pattern || is_in_other_home))
+/// The folders that matter for the words of a command.
+struct Places<'p> {
+    /// What no word may lead into, except files of the first: the workspace, the same with links resolved, and `/proc`.
+    roots: [PathBuf; 3],
+    home: &'p Path,
 }
 
-/// The command with a variable replaced by its folder wherever a path follows.
-fn with_folder(command: &str, variable: &str, folder: &Path) -> String {
-    let ways = [
-        format!("\"${{{variable}}}\"/"),
-        format!("\"${variable}\"/"),
-        format!("${{{variable}}}/"),
-        format!("${variable}/"),
-    ];
-    let path = format!("{}/", folder.display());
-    ways.iter().fold(command.to_owned(), |command, way| command.replace(way, &path))
+impl Places<'_> {
+    /// A word as the user knows it.
+    fn written(&self, word: &str) -> String {
+        let [workspace, ..] = &self.roots;
+        let with_workspace = word.replace(MARK, &workspace.display().to_string());
+        with_workspace.replace(HOME, &self.home.display().to_string()).replace(UNKNOWN, "…")
+    }
+
+    /// The absolute path in a word: all of it, or what follows an option, as in `-C/folder`. A relative one leads nowhere.
+    fn path(&self, word: &str) -> Option<PathBuf> {
+        let start = match word.chars().next()? {
+            '/' | '~' => 0,
+            '-' | '@' => word.find(['/', MARK, HOME])?,
+            _ => word.find([MARK, HOME])?,
+        };
+        let path = self.written(word.get(start..)?);
+        Some(
+            path.strip_prefix('~').map_or_else(|| path.clone(), |rest| format!("{}{rest}", self.home.display())).into(),
+        )
+    }
+
+    /// Whether a path, as written or with links resolved, has this relation to one of the roots.
+    fn has(&self, path: &Path, relation: impl Fn(&Path, &Path) -> bool) -> bool {
+        let has = |path: &Path| self.roots.iter().any(|root| relation(path, root));
+        has(&clean(path)) || resolve(path).is_ok_and(|path| has(&path))
+    }
+
+    /// Whether a word hides which files the command runs.
+    fn hides(&self, word: &str, is_named: impl Fn(&Path) -> bool) -> bool {
+        let is_in_other_home = word.strip_prefix('~').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
+        let begins_unknown = word.split_once('/').is_some_and(|(before, _)| before.contains(UNKNOWN));
+        let has_inner_mark = word.rfind(MARK).is_some_and(|at| at > 0);
+        if ["cd", "chdir", "pushd", "eval"].contains(&word) || is_in_other_home || begins_unknown || has_inner_mark {
+            return true;
+        }
+        let (known, is_open) = match word.split_once(UNKNOWN).and_then(|(known, _)| known.rsplit_once('/')) {
+            Some((folder, _)) => (format!("{folder}/"), true),
+            None => (word.to_owned(), false),
+        };
+        if climbs(&known) {
+            return true;
+        }
+        let Some(path) = self.path(&known) else { return false };
+        match known.contains(WILDCARDS) {
+            true => known.starts_with(['~', HOME]) || self.has(&path, may_match),
+            false if self.has(&path, is_within) => is_open || !is_named(&path),
+            // A lone slash is seldom a folder: it separates, as in `cut -d/`.
+            false => self.has(&path, |path, root| is_within(root, path) && (is_open || path.parent().is_some())),
+        }
+    }
+}
+
+/// Whether a pattern may stand for a path in a folder, or for a folder above it.
+fn may_match(pattern: &Path, folder: &Path) -> bool {
+    pattern.components().zip(folder.components()).all(|(part, name)| {
+        let (part, name) = (part.as_os_str().to_string_lossy(), name.as_os_str().to_string_lossy());
+        let Some((before, _)) = part.split_once(WILDCARDS) else { return part == name };
+        let after = part.rsplit_once(['*', '?', ']']).map_or("", |(_, after)| after);
+        name.starts_with(before) && (after.contains('[') || name.ends_with(after))
+    })
+}
+
+/// Whether a relative path may lead out of the folder in which the command runs. A part such as `.*` can match `..`, but one
+/// such part is usual in an expression of `sed`, and does not lead far.
+fn climbs(word: &str) -> bool {
+    let may_match = |part: &str| part.starts_with('.') && part.contains(WILDCARDS);
+    // Before the first one may be an option, as in `-C..`.
+    let is_parent = |part: &str| part.ends_with("..") || may_match(part);
+    let path: PathBuf = word.split('/').map(|part| if is_parent(part) { ".." } else { part }).collect();
+    let up = clean(&path).components().take_while(|part| *part == Component::ParentDir).count();
+    up > usize::from(word.split('/').any(may_match))
+}
+
+/// Whether another file has a name that begins with this one's and goes on with a character that ends a word here, so that
+/// the shell may read that file.
+fn is_ambiguous(file: &Path) -> bool {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return true };
+    let goes_on =
+        |other: &str| other.strip_prefix(&*name.to_string_lossy()).is_some_and(|more| more.starts_with(is_between));
+    let mut others = fs::read_dir(folder).into_iter().flatten().flatten();
+    others.any(|other| goes_on(&other.file_name().to_string_lossy()))
+}
+
+/// The command with the values of variables. Other expansions are unknown, and the text in them is words of its own.
+fn expanded(command: &str, value: impl Fn(&str) -> String) -> String {
+    let (mut result, mut rest) = (String::new(), command);
+    // Whether each open parenthesis begins a substitution, and whether a backtick is open.
+    let (mut parentheses, mut in_backticks) = (Vec::new(), false);
+    loop {
+        if let Some((name, after)) = variable_at(rest) {
+            result.push_str(&value(name));
+            rest = after;
+            continue;
+        }
+        let mut chars = rest.chars();
+        let Some(char) = chars.next() else { return result };
+        match (char, chars.clone().next().unwrap_or_default()) {
+            ('$', '(') => {
+                parentheses.push(true);
+                result.extend([UNKNOWN, ' ']);
+                chars.next();
+            }
+            ('$', '{') => result.push(UNKNOWN),
+            ('$', next) if next.is_ascii_digit() || "@*#?!$-".contains(next) => {
+                result.push(UNKNOWN);
+                chars.next();
+            }
+            ('`', _) => {
+                in_backticks = !in_backticks;
+                result.extend(if in_backticks { [UNKNOWN, ' '] } else { [' ', UNKNOWN] });
+            }
+            ('(', _) => {
+                parentheses.push(false);
+                result.push(char);
+            }
+            (')', _) if parentheses.pop() == Some(true) => result.extend([' ', UNKNOWN]),
+            ('{', _) => result.extend([UNKNOWN, ' ']),
+            ('}', _) => result.extend([' ', UNKNOWN]),
+            _ => result.push(char),
+        }
+        rest = chars.as_str();
+    }
+}
+
+/// The name of the variable that a text begins with, and what follows: `$NAME`, `${NAME}`, or one of them in quotes before a
+/// slash.
+fn variable_at(text: &str) -> Option<(&str, &str)> {
+    let quoted = text.strip_prefix('"');
+    let text = quoted.unwrap_or(text).strip_prefix('$')?;
+    let braced = text.strip_prefix('{');
+    let text = braced.unwrap_or(text);
+    let (name, after) = text.split_at_checked(text.find(|char| !is_name(char)).unwrap_or(text.len()))?;
+    let after = if braced.is_some() { after.strip_prefix('}')? } else { after };
+    let after = if quoted.is_some() { after.strip_prefix('"').filter(|after| after.starts_with('/'))? } else { after };
+    name.starts_with(|char: char| !char.is_ascii_digit()).then_some((name, after))
+}
+
+fn is_name(char: char) -> bool {
+    char.is_ascii_alphanumeric() || char == '_'
 }
 
 /// The command with the workspace's path prepended to each relative path that is a file there.
@@ -103,8 +241,12 @@ pub(crate) fn with_workspace_files(workspace: &Path, command: &str) -> String {
     result + command.get(end..).unwrap_or_default()
 }
 
+/// Whether a character ends a word, also of a list, as in `PATH=/bin:/sbin`.
+fn is_between(char: char) -> bool {
+    char.is_whitespace() || "'\";|&()=<>`$:,".contains(char)
+}
+
 fn words(command: &str) -> impl Iterator<Item = Range<usize>> {
-    let is_between = |char: char| char.is_whitespace() || "'\";|&()=<>`$".contains(char);
     let mut at = 0;
     command.split(is_between).filter_map(move |word| {
         let start = at;
@@ -134,20 +276,29 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let home = fs::canonicalize(folder.path()).unwrap();
         let workspace = home.join("w");
-        for file in ["w/bin/pw", "w/my dir/pw", "bin/pw"] {
+        for file in ["w/bin/pw", "w/my dir/pw", "w/two/pw", "w/two/pw x", "bin/pw"] {
             write_atomic(&home.join(file), b"x").unwrap();
         }
         symlink(&workspace, home.join("link")).unwrap();
         let within = |path: &str| workspace.join(path).display().to_string();
+        let at_home = |path: &str| home.join(path).display().to_string();
+        let pw = || Ok(vec![workspace.join("bin/pw")]);
+        let variable = |name: &str| match name {
+            "USER" => Some("ann".to_owned()),
+            "XDG_CONFIG_HOME" => Some(at_home(".config")),
+            "PROJECTS" => Some(home.display().to_string()),
+            "PATH" => Some("/bin:/usr/bin".to_owned()),
+            _ => None,
+        };
         for (command, expected) in [
             ("cd \"$workspaceRoot/bin\" && ./pw", Err(within("bin"))),
-            ("cd \"$workspaceRoot\"; bin/pw", Err(WORKSPACE_VARIABLE.to_owned())),
+            ("cd \"$workspaceRoot\"; bin/pw", Err(within(""))),
             ("\"$workspaceRoot/bin\"/pw", Err(within("bin"))),
             ("\"$workspaceRoot/my dir/pw\"", Err(within("my"))),
-            ("cd $works\\\npaceRoot; bin/pw", Err(WORKSPACE_VARIABLE.to_owned())),
+            ("cd $works\\\npaceRoot; bin/pw", Err(within(""))),
             ("${workspaceRoot:?}/bin/pw", Err(WORKSPACE_VARIABLE.to_owned())),
             ("sh $workspaceRoot/bin/*", Err(within("bin/*"))),
-            ("PATH=$workspaceRoot/bin:$PATH pw", Err(within("bin:"))),
+            ("PATH=$workspaceRoot/bin:$PATH pw", Err(within("bin"))),
             ("cd ~/w/bin && ./pw", Err("~/w/bin".to_owned())),
             ("cd ~/link/bin && ./pw", Err("~/link/bin".to_owned())),
             ("cd $HOME/w && bin/pw", Err(within(""))),
@@ -158,17 +309,49 @@ mod tests {
             ("cd ~/bin && ./pw", Err("cd".to_owned())),
             ("w=workspace; eval c''d \\$${w}Root; sh bin/pw", Err("eval".to_owned())),
             ("c\\d ~/b* && sh bin/pw", Err("cd".to_owned())),
-            ("sh /pro?/$PPID/cwd/bin/pw", Err("/pro?".to_owned())),
-            ("sh -c 'sh /pro?/$PPID/cwd/bin/pw'", Err("/pro?".to_owned())),
+            ("sh /pro?/$PPID/cwd/bin/pw", Err("/pro?/…/cwd/bin/pw".to_owned())),
+            ("sh -c 'sh /pro?/$PPID/cwd/bin/pw'", Err("/pro?/…/cwd/bin/pw".to_owned())),
             ("sh ~/../*/bin/pw", Err("~/../*/bin/pw".to_owned())),
             ("sh ~ann/w/bin/pw", Err("~ann/w/bin/pw".to_owned())),
-            ("sh ~/{w,x}/bin/pw", Err("~/{w,x}/bin/pw".to_owned())),
+            ("sh ~/{w,x}/bin/pw", Err("~/…".to_owned())),
             ("sh ~/\\w/bin/pw", Err("~/w/bin/pw".to_owned())),
             ("sh ~/''w'/bin'/pw", Err("~/w/bin/pw".to_owned())),
             ("bash -c \"sh ~/''w'/bin'/pw\"", Err("~/w/bin/pw".to_owned())),
-            // It runs in the home folder.
-            ("sh w/bin/pw", Ok(vec![workspace.join("bin/pw")])),
-            ("ls w/bin", Err("w/bin".to_owned())),
+            // A folder of programs, or an attached option.
+            ("PATH=$PATH:$workspaceRoot/bin pw", Err(within("bin"))),
+            ("PATH=$PATH:$HOME/w/bin pw", Err(within("bin"))),
+            ("PATH=$PATH:~/link/bin pw", Err("~/link/bin".to_owned())),
+            ("env -i PATH=/bin:$workspaceRoot/bin pw", Err(within("bin"))),
+            ("sh -c 'PATH=/bin:$workspaceRoot/bin; pw'", Err(within("bin"))),
+            ("awk -f$workspaceRoot/bin/pw", Err(format!("-f{}", within("bin/pw")))),
+            ("make -sC$workspaceRoot/. pw", Err(format!("-sC{}", within(".")))),
+            ("make -sC$HOME/w pw", Err(format!("-sC{}", within("")))),
+            (". $workspaceRoot/bin/pw", pw()),
+            ("sh <<X\n. ~/w/bin/pw\nX", pw()),
+            ("alias a='sh ~/w/bin'; a/pw", Err("~/w/bin".to_owned())),
+            // The shell may read 'pw x'.
+            ("sh \"$workspaceRoot/two/pw x\"", Err(within("two/pw"))),
+            // A folder above the workspace.
+            ("make -C ~ -f w/Makefile pw", Err("~".to_owned())),
+            ("find \"$HOME\" -name pw -exec sh {} +", Err(at_home(""))),
+            ("git -C$HOME -C w pw", Err(format!("-C{}", at_home("")))),
+            ("make -C $PROJECTS/w pw", Err(within(""))),
+            ("H=$HOME; make -C $H/w pw", Err(at_home(""))),
+            ("HOME=/; sh ~/w/bin/pw", Err("HOME".to_owned())),
+            ("chdir w && make -s pw", Err("chdir".to_owned())),
+            // Paths that only the shell can assemble.
+            ("make -C ${HOME%/*}/ann/w", Err("…/ann/w".to_owned())),
+            ("d=w; make -C ~/$d pw", Err("~/…".to_owned())),
+            ("make -C ~/$(echo w) pw", Err("~/…".to_owned())),
+            ("make -C `echo ~/x`/w pw", Err("…/w".to_owned())),
+            ("make -C $OLDPWD/w pw", Err("…/w".to_owned())),
+            ("make -C $1/w pw", Err("…/w".to_owned())),
+            ("sh /*/w/bin/pw", Err("/*/w/bin/pw".to_owned())),
+            // It runs in an empty folder.
+            ("make -sC w pw; make -sCw pw; find w -name pw -exec sh {} +; sh w/bin/pw", Ok(Vec::new())),
+            ("make -C ../../w pw", Err("../../w".to_owned())),
+            ("make -C../../w pw", Err("-C../../w".to_owned())),
+            ("sh .?/.?/w/bin/pw", Err(".?/.?/w/bin/pw".to_owned())),
             ("pass show db/main", Ok(Vec::new())),
             ("pass show w", Ok(Vec::new())),
             ("op read 'op://vault/item?attribute=otp'", Ok(Vec::new())),
@@ -176,14 +359,27 @@ mod tests {
             ("security find-generic-password -s x -w | cut -d'/' -f2", Ok(Vec::new())),
             ("aws secretsmanager get-secret-value --secret-id prod/db --query 'a[?b].c'", Ok(Vec::new())),
             ("sh -c 'cat ~/.secrets/db'", Ok(Vec::new())),
+            ("aws ssm get-parameter --name \"/shop/$STAGE/db\" --with-decryption", Ok(Vec::new())),
+            ("cat \"$XDG_CONFIG_HOME/shop/pw\" /home/$USER/.pw ~/.secrets/$(hostname)", Ok(Vec::new())),
+            ("env -i HOME=$HOME PATH=$PATH:/opt/bin gpg -qd ~/.pw.gpg", Ok(Vec::new())),
+            ("PASSWORD_STORE_DIR=~/.store pass show shop/db | head -n1", Ok(Vec::new())),
+            ("sed -n 's/^pw: *//p' ~/.secret", Ok(Vec::new())),
+            ("sed -n '/^db/,/^$/s/.*=//p' ~/.secret; sed 's|.*/||' ~/.secret", Ok(Vec::new())),
+            ("sed -E 's/(.*): (.*)/\\2/; s/[^=]*=//g' ~/.secret", Ok(Vec::new())),
+            ("grep -o '[^/]*$' ~/.secret", Ok(Vec::new())),
+            ("cut -d= -f2 ~/.secret | sed 's/ *#.*//' | tr / _ | cut -d/ -f1", Ok(Vec::new())),
+            ("jq -r '.db[\"pw\"]' ~/.secret.json | sed 's/\\/.*//'", Ok(Vec::new())),
+            ("awk -F/ '/[Pp]assword/ {print $2}' ~/.secret", Ok(Vec::new())),
+            ("awk '$1 ~ /^pw/ {print $NF}' ~/.secret", Ok(Vec::new())),
+            ("perl -ne 'print $1 if $_ =~ /pw: (.*)/' ~/.secret", Ok(Vec::new())),
         ] {
             let expected = expected.map_err(|word| word.trim_end_matches('/').to_owned());
-            let found = workspace_files(&workspace, Some(&home), command);
+            let found = workspace_files(&workspace, Some(&home), variable, command);
             assert_eq!(found.map_err(|word| word.trim_end_matches('/').to_owned()), expected, "{command}");
         }
         let workspace = home.join("my w");
         write_atomic(&workspace.join("pw"), b"x").unwrap();
-        let found = workspace_files(&workspace, Some(&home), "sh \"$workspaceRoot\"/pw");
+        let found = workspace_files(&workspace, Some(&home), variable, "sh \"$workspaceRoot\"/pw");
         assert_eq!(found, Ok(vec![workspace.join("pw")]));
     }
 
@@ -209,12 +405,12 @@ mod tests {
             ("\"$workspaceRoot\"/bin/pw", &["bin/pw"], "\"$workspaceRoot\"/bin/pw"),
             ("\"${workspaceRoot}/bin/pw\"", &["bin/pw"], "\"${workspaceRoot}/bin/pw\""),
             ("$workspaceRoot/bin/pw", &["bin/pw"], "$workspaceRoot/bin/pw"),
-            // The shell finds the program by name.
-            ("make -s", &["make"], "make -s"),
-            ("bin/out ../out bin bin/none", &[], "bin/out ../out bin bin/none"),
+            // The shell finds the program by name, but not here.
+            ("make -s", &[], "make -s"),
+            ("bin/out out bin bin/none", &[], "bin/out out bin bin/none"),
         ] {
             let expected: Vec<PathBuf> = files.iter().map(|file| workspace.join(file)).collect();
-            assert_eq!(workspace_files(&workspace, None, command), Ok(expected), "{command}");
+            assert_eq!(workspace_files(&workspace, None, |_| None, command), Ok(expected), "{command}");
             assert_eq!(with_workspace_files(&workspace, command), runs, "{command}");
         }
     }

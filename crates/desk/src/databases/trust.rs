@@ -172,10 +172,12 @@ impl Desk {
     ) -> Result<BTreeMap<String, String>, Error> {
         let Some(Secret::Command(command)) = &server.secret else { return Ok(BTreeMap::new()) };
         let home = self.workspace_context().home.as_deref();
-        let files = workspace_files(workspace, home, command).map_err(|named| {
+        let variable = |name: &str| self.environment().get(name);
+        let files = workspace_files(workspace, home, variable, command).map_err(|named| {
             let message = format!(
-                "the password_command of '{database}' names '{named}', so the files that it runs from this repository cannot be \
-                 checked"
+                "the password_command of '{database}', {}, names '{named}', so the files that it runs from this repository cannot \
+                 be checked",
+                code_span(command)
             );
             Error::new(Code::NoRegularFile, message, "name each of its files separately, such as ./scripts/password.sh")
         })?;
