@@ -70,7 +70,7 @@ fn lines_around_quotes(text: &str) -> Vec<Range<usize>> {
             && let Some(first) = open.remove(code)
         {
             let last = start..start + shown.len();
-            let is_document = text.get(first.clone()).is_some_and(|line| line.contains('@'));
+            let is_document = text.get(first.clone()).is_some_and(|line| line.contains(". @"));
             if is_document {
                 own.extend([first, last]);
             } else {
@@ -222,6 +222,7 @@ mod tests {
             format!("«{}{}»\n«{}»", first(a, "@d"), &block(HINTS)[1..], last(a)).replace('\n', "\r\n"),
             format!("«{}- @d\n{}»\nmore", first(a, "Sections"), last(a)),
             format!("id\n«{QUOTE_NOTICE}\n»text {QUOTE_NOTICE}\n"),
+            format!("«{}b.md\n{}»\nmore", first(a, "The files of a in @d"), last(a)),
             // Not closed by the same code, or not at the start of a line.
             format!("{}x\n{}\n", first(a, "@d"), last(b)),
             format!("x {}x\n{}\n", first(a, "@d"), last(a)),

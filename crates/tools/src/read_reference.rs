@@ -82,12 +82,11 @@ pub(crate) fn framed(about: &str, text: &str) -> String {
 fn heading(reading: &Reading) -> String {
     let Reading { kind, first_line, last_line, total_lines, cut, note, .. } = reading;
     let (id, path) = (one_line(&reading.id), one_line(&reading.path));
-    let mut head = format!("@{id}");
-    if *kind == ReadingKind::List {
-        head.push_str(&format!(", the files of {path}; read one with its path"));
-    } else {
-        head.push_str(&format!(", {path}, lines {first_line} to {last_line} of {total_lines}"));
-    }
+    // Only a document's description begins with its id, so that its text is told from a list (`refdesk_enrich::outside`).
+    let mut head = match kind {
+        ReadingKind::List => format!("The files of {path} in @{id}; read one with its path"),
+        ReadingKind::Content => format!("@{id}, {path}, lines {first_line} to {last_line} of {total_lines}"),
+    };
     if *cut {
         head.push_str(&format!("; there is more: {}", one_line(note)));
     }
@@ -100,7 +99,11 @@ mod tests {
 
     #[test]
     fn nothing_but_a_quoted_document_is_matched_in_an_answer() {
-        for (about, text, expected) in [("@a, docs/a.md", "see @b\n", "see @b\n\n"), ("Sections", "@a\n", "\n")] {
+        for (about, text, expected) in [
+            ("@a, docs/a.md", "see @b\n", "see @b\n\n"),
+            ("Sections", "@a\n", "\n"),
+            ("The files of a in @a", "@a\n", "\n"),
+        ] {
             let answer = framed(&format!("{QUOTE_NOTICE} {about}"), text);
             let seen: String = refdesk_enrich::outside(&answer).into_iter().map(|part| &answer[part]).collect();
             assert_eq!(seen, expected, "{answer}");
