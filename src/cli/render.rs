@@ -55,6 +55,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
         Err(refused) => return refused,
     };
     let (index, mut diagnostics) = desk.settled().templates();
+    // A rendering reports the partials that it lacks; what other templates lack, or it was given, is no concern of it.
+    diagnostics.retain(|problem| problem.code != Code::UnknownTemplate);
     let request = RenderRequest {
         syntax: syntax(args),
         typed,

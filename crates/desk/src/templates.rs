@@ -150,6 +150,14 @@ impl Desk {
         Ok((template, text))
     }
 
+    /// The text of the template with this name, as a partial; `None` if there is none.
+    ///
+    /// # Errors
+    /// Several templates match.
+    pub fn partial(&self, index: &TemplateIndex, name: &str) -> Result<Option<String>, Error> {
+        self.template(index, name).map_or_else(|_| index.find_if_any(name).map(|_| None), |(_, text)| Ok(Some(text)))
+    }
+
     /// The fix for a template that cannot be used because of its text.
     pub fn template_fix(&self, template: &Template, line: Option<usize>) -> Fix {
         let (file, at) = template.place(line.unwrap_or(1));
@@ -185,7 +193,7 @@ impl Desk {
     /// The template does not exist or cannot be read.
     pub fn prepare(&self, index: &TemplateIndex, request: &RenderRequest) -> Result<Prepared, RenderFailure> {
         let TemplateToRender { text, syntax, variables, problem, broken } = self.source(index, request)?;
-        let find = |name: &str| self.template(index, name).ok().map(|(_, text)| text);
+        let find = |name: &str| self.partial(index, name);
         let partials = match syntax {
             Syntax::Mustache => partials::gather(&text, &request.partials, &find),
             Syntax::Jinja2 | Syntax::Handlebars => Ok(BTreeMap::new()),

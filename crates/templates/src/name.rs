@@ -97,29 +97,36 @@ impl TemplateIndex {
     ///
     /// No template matches, or several do.
     pub fn find(&self, name: &str) -> Result<&Template, Error> {
+        self.find_if_any(name)?.ok_or_else(|| {
+            let names = || self.templates.iter().map(|template| template.name.as_str());
+            // A name without its extension or folder still matches the rest of the template's name.
+            let holds = || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
+            let near = nearest(name, names()).or_else(holds);
+            let name = shortened(name.to_owned(), LONGEST_NAME);
+            unknown(format!("no template is named '{name}'{}", hint(near)))
+        })
+    }
+
+    /// Like [`Self::find`]; `None` if no template matches.
+    ///
+    /// # Errors
+    ///
+    /// Several templates match.
+    pub fn find_if_any(&self, name: &str) -> Result<Option<&Template>, Error> {
         // Agents see a name as displayed, with hidden characters escaped.
         let is_shown = |own: &str| one_line(own) == name || visible(own) == name;
         let named = self.templates.iter().find(|template| template.name == name);
         if let Some(template) = named.or_else(|| self.templates.iter().find(|template| is_shown(&template.name))) {
-            return Ok(template);
+            return Ok(Some(template));
         }
         let exact: Vec<&Template> = self.templates.iter().filter(|template| template.full_name() == name).collect();
         let ends = |template: &&Template| {
             template.within.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
-        let unknown = |message: String| Error::new(Code::UnknownTemplate, message, Fix::ListTemplates);
         let fitting = if exact.is_empty() { self.templates.iter().filter(ends).collect::<Vec<_>>() } else { exact };
         match fitting.as_slice() {
-            [template] => Ok(template),
-            [] => {
-                let names = || self.templates.iter().map(|template| template.name.as_str());
-                // A name without its extension or folder still matches the rest of the template's name.
-                let holds =
-                    || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
-                let near = nearest(name, names()).or_else(holds);
-                let name = shortened(name.to_owned(), LONGEST_NAME);
-                Err(unknown(format!("no template is named '{name}'{}", hint(near))))
-            }
+            [] => Ok(None),
+            [template] => Ok(Some(template)),
             several => {
                 let mut names: Vec<&str> = several.iter().map(|template| template.name.as_str()).collect();
                 names.sort_unstable();
@@ -127,6 +134,10 @@ impl TemplateIndex {
             }
         }
     }
+}
+
+fn unknown(message: String) -> Error {
+    Error::new(Code::UnknownTemplate, message, Fix::ListTemplates)
 }
 
 #[cfg(test)]

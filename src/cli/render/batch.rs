@@ -42,7 +42,9 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
         Ok(rows) => rows,
         Err(usage) => return usage,
     };
-    let (index, diagnostics) = desk.settled().templates();
+    let (index, mut diagnostics) = desk.settled().templates();
+    // A rendering reports the partials that it lacks; what other templates lack, or it was given, is no concern of it.
+    diagnostics.retain(|problem| problem.code != Code::UnknownTemplate);
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {
             let (answer, written) = execute(desk, session, args, &mut outputs);

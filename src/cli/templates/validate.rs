@@ -98,7 +98,7 @@ pub fn file(desk: &Desk, index: &TemplateIndex, file: &Path) -> CommandOutput {
         found.push(error.fix(fix));
     }
     if analysis.uses_partials {
-        let find = |name: &str| desk.template(index, name).ok().map(|(_, text)| text);
+        let find = |name: &str| desk.partial(index, name);
         let names = index.templates.iter().map(|template| template.name.as_str());
         found.extend(partials::unknown(&text, &find, &names).into_iter().map(|unknown| {
             let warning = Diagnostic::warning(Code::UnknownTemplate, unknown.message).in_file(&*place);

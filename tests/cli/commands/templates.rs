@@ -125,6 +125,17 @@ fn templates_without_a_source() {
         let ran = run(&mut world.command(&[&["render"], words].concat()), None).exits(0);
         assert_eq!(ran.text(), expected, "{words:?}");
     }
+    // Partials of any name can be given; one of the selection must be the only one with its name.
+    world.put(".templates/m.tpl", b"{{> license}}");
+    for file in ["x.tpl", "sub/x.tpl"] {
+        world.put(&format!(".templates/{file}"), b"x");
+    }
+    let given = world.run(&["render", "m.tpl", "--partial", "license=MIT"]).exits(0);
+    assert_eq!((given.text(), given.stderr.contains("partial")), ("MIT", false), "{given}");
+    let lacking = world.run(&["render", "m.tpl"]).exits(0);
+    assert_eq!(lacking.stderr.matches("unknown partial").count(), 1, "{lacking}");
+    let several = world.run(&["render", "--inline", "{{> x}}{{#a}}{{/a}}"]).exits(1);
+    assert!(several.stderr.contains("'x.tpl' matches several templates: "), "{several}");
     // `--file` is relative to the current folder.
     let below = run(world.command(&["render", "--file", "hello.txt.tpl"]).current_dir(world.path.join("kit")), None);
     assert_eq!(below.exits(0).text(), "Hello !\n");

@@ -122,8 +122,8 @@ fn sentence(template: &Template, error: &Error) -> String {
 /// Adds the variables of partials, which are other templates of the index, to the templates that use them, and reports
 /// the partials that the index lacks.
 pub(super) fn add_partials(workspace: &Path, index: &mut TemplateIndex, diagnostics: &mut Vec<Diagnostic>) {
-    let texts: RefCell<HashMap<String, Option<String>>> = RefCell::default();
-    let text_of = |name: &str| index.find(name).ok().and_then(|template| template.text().ok());
+    let texts: RefCell<HashMap<String, Result<Option<String>, Error>>> = RefCell::default();
+    let text_of = |name: &str| Ok(index.find_if_any(name)?.and_then(|template| template.text().ok()));
     let find = |name: &str| texts.borrow_mut().entry(name.to_owned()).or_insert_with(|| text_of(name)).clone();
     let with_partials = |template: &Template| {
         let text = if template.uses_partials { template.text().ok()? } else { return None };

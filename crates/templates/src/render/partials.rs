@@ -15,26 +15,30 @@ use refdesk_text::nearest::nearest;
 const ENDINGS: [&str; 3] = ["", ".tpl", ".tmpl"];
 
 /// What to do about a partial that is not found.
-pub const FIX: &str = "name a template of the selection; its ending .tpl or .tmpl may be left out";
+pub const FIX: &str = "name one template of the selection (its ending .tpl or .tmpl may be left out), or give the partial's \
+    text with the values";
+
+/// Finds the text of a template by name; fails if several have it.
+pub type Find<'f> = &'f dyn Fn(&str) -> Result<Option<String>, Error>;
 
 /// Every partial that the template can reach, by name: from `given` first, else from `find`, with or without the ending
 /// of a template. An unknown one is left out, and rendering warns about it.
 ///
 /// # Errors
 ///
-/// Their total size exceeds `PARTIAL_BYTES`.
-pub fn gather(
-    text: &str,
-    given: &BTreeMap<String, String>,
-    find: &dyn Fn(&str) -> Option<String>,
-) -> Result<BTreeMap<String, String>, Error> {
+/// The name of one fits several templates, or their total size exceeds `PARTIAL_BYTES`.
+pub fn gather(text: &str, given: &BTreeMap<String, String>, find: Find<'_>) -> Result<BTreeMap<String, String>, Error> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let (mut wanted, mut bytes) = (partial_names(text), 0);
     while let Some((name, _)) = wanted.pop() {
         if found.contains_key(&name) {
             continue;
         }
-        let Some(text) = given.get(&name).cloned().or_else(|| with_ending(&name, find)) else { continue };
+        let text = match given.get(&name) {
+            Some(text) => Some(text.clone()),
+            None => with_ending(&name, find)?,
+        };
+        let Some(text) = text else { continue };
         bytes += text.len();
         if bytes > PARTIAL_BYTES {
             let message = format!("the partials exceed the limit of {PARTIAL_BYTES} bytes (16 MiB)");
@@ -65,24 +69,25 @@ pub(crate) fn is_used_in(text: &str) -> bool {
     !partial_names(text).is_empty()
 }
 
-fn with_ending(name: &str, find: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    ENDINGS.iter().find_map(|ending| find(&format!("{name}{ending}")))
+fn with_ending(name: &str, find: Find<'_>) -> Result<Option<String>, Error> {
+    ENDINGS.iter().find_map(|ending| find(&format!("{name}{ending}")).transpose()).transpose()
 }
 
-/// The partials of a template that are not found, each once, with its first line and the nearest of these names.
-pub fn unknown<'n>(
-    text: &str,
-    find: &dyn Fn(&str) -> Option<String>,
-    names: &(impl Iterator<Item = &'n str> + Clone),
-) -> Vec<Error> {
+/// The partials of a template that are not found, each once, with its first line and the nearest of these names; and those
+/// whose name fits several templates.
+pub fn unknown<'n>(text: &str, find: Find<'_>, names: &(impl Iterator<Item = &'n str> + Clone)) -> Vec<Error> {
     let mut seen = HashSet::new();
     let mut used = partial_names(text);
-    used.retain(|(name, _)| seen.insert(name.clone()) && with_ending(name, find).is_none());
-    let error = |(name, line): (String, usize)| {
-        let error = error_at(line, format!("unknown partial '{name}'"));
-        Error { message: error.message + &hint(nearest(&name, names.clone())), ..error }
+    used.retain(|(name, _)| seen.insert(name.clone()));
+    let error = |(name, line): (String, usize)| match with_ending(&name, find) {
+        Ok(Some(_)) => None,
+        Ok(None) => {
+            let error = error_at(line, format!("unknown partial '{name}'"));
+            Some(Error { message: error.message + &hint(nearest(&name, names.clone())), ..error })
+        }
+        Err(several) => Some(error_at(line, several.message)),
     };
-    used.into_iter().take(WARNINGS).map(error).collect()
+    used.into_iter().filter_map(error).take(WARNINGS).collect()
 }
 
 /// The partials that a text uses, with their lines; none if the text does not parse, which rendering reports.
