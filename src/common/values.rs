@@ -7,7 +7,7 @@ mod saved;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -157,6 +157,15 @@ impl TypedValues {
     pub fn take_back(&mut self, way: &[ValueStep]) {
         self.given.retain(|known, _| !known.starts_with(way));
         self.items.retain(|known, _| !known.starts_with(way));
+    }
+
+    /// The top-level names of the values typed as text, not as JSON.
+    pub fn names_of_texts(&self) -> BTreeSet<String> {
+        let name = |(way, given): (&ValuePath, &TypedValue)| match (way.first(), given) {
+            (Some(ValueStep::Field(name)), TypedValue::Text(text)) if json(text).is_none() => Some(name.clone()),
+            _ => None,
+        };
+        self.given.iter().filter_map(name).collect()
     }
 
     /// The number of items of a list; `None` if it shows a sample.

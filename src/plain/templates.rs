@@ -108,11 +108,11 @@ pub fn show_one(template: &Template, turn: &mut InputOutcome) {
 
 /// Requests the rendering of a template with the values typed so far.
 pub fn preview(state: &mut PlainState, template: &Template, is_for: PreviewFor, turn: &mut InputOutcome) {
-    let typed = state.saved.values.get(&template.name).cloned().unwrap_or_default();
-    let values = Some(typed.over_sample(&template.variables));
+    let given = state.saved.values.get(&template.name).cloned().unwrap_or_default();
+    let (values, typed) = (Some(given.over_sample(&template.variables)), given.names_of_texts());
     let path = state.paths.get(&template.name).cloned();
     state.pending = Some(Pending::Rendering(is_for));
-    turn.ask(Request::Preview { template: template.name.clone(), values, path });
+    turn.ask(Request::Preview { template: template.name.clone(), values, typed, path });
 }
 
 pub fn rendered(

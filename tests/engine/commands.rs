@@ -1,5 +1,6 @@
 //! Requests are answered, and the effects of other processes and of edits appear.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use refdesk_desk::engine::{self, Event, Request, Response};
@@ -31,7 +32,7 @@ fn questions_are_answered() {
     world.send(Request::pick("kit"));
     world.until("the template is there", |snapshot| snapshot.templates.templates.len() == 1);
     let values = Some(serde_json::json!({"name": "Ada"}));
-    let preview = Request::Preview { template: "greeting.txt.tpl".into(), values, path: None };
+    let preview = Request::Preview { template: "greeting.txt.tpl".into(), values, typed: BTreeSet::new(), path: None };
     let Response::Preview { outcome, .. } = world.ask(preview) else { panic!() };
     assert_eq!(outcome.unwrap().made.text.as_str(), "Hello Ada!\n");
 }
@@ -149,7 +150,9 @@ fn a_proposal_is_written_and_reported() {
     let propose = |world: &World, path: Option<&str>| {
         let (template, path) = ("hello.tpl".into(), path.map(str::to_owned));
         let values = Some(serde_json::json!({"name": "Ada"}));
-        let Response::Preview { outcome, .. } = world.ask(Request::Preview { template, values, path }) else {
+        let Response::Preview { outcome, .. } =
+            world.ask(Request::Preview { template, values, typed: BTreeSet::new(), path })
+        else {
             panic!()
         };
         outcome.unwrap().proposal.unwrap().unwrap()
@@ -186,7 +189,8 @@ fn a_typed_path_may_start_with_the_home_folder() {
     let world = World::with(folder, workspace, engine::start(options, session()).unwrap());
     let path = |path: &str| Some(path.to_owned());
     for (path, refused) in [(path("~/new.md"), true), (path("a~/new.md"), false), (path("~new.md"), false)] {
-        let preview = Request::Preview { template: "hello.tpl".into(), values: None, path: path.clone() };
+        let preview =
+            Request::Preview { template: "hello.tpl".into(), values: None, typed: BTreeSet::new(), path: path.clone() };
         let Response::Preview { outcome, .. } = world.ask(preview) else { panic!("{path:?}") };
         let proposal = outcome.unwrap().proposal.unwrap();
         assert_eq!(

@@ -1,6 +1,7 @@
 //! Rendering in a worker process: whatever a template or a signal does to the worker, the desk stays small and the next
 //! rendering works. The test process is the desk.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -173,7 +174,12 @@ fn the_engine_goes_on() {
     let mut world = World::with(folder, workspace, engine::start(options, session()).unwrap());
     world.send(Request::pick("kit"));
     world.until("both are there", |snapshot| snapshot.templates.templates.len() == 2);
-    let preview = |template: &str| Request::Preview { template: template.to_owned(), values: None, path: None };
+    let preview = |template: &str| Request::Preview {
+        template: template.to_owned(),
+        values: None,
+        typed: BTreeSet::new(),
+        path: None,
+    };
     for (template, says) in
         [("good.txt.tpl", "Hello "), ("endless.txt.tpl", "exceeds the limit of"), ("good.txt.tpl", "Hello ")]
     {

@@ -23,7 +23,7 @@ pub struct RenderRequest {
     pub syntax: Option<Syntax>,
     /// The values; `None` renders sample values derived from the variables.
     pub values: Option<Value>,
-    /// The names of values that were typed as text: a text that is a number is read as one where the template computes.
+    /// The top-level names of values typed as text: a text that is a number is read as one where the template computes.
     pub typed: BTreeSet<String>,
     /// Escape HTML in Mustache's `{{x}}`.
     pub html: bool,
@@ -224,7 +224,8 @@ impl Desk {
             TemplateRef::Named(name) => Some(name.clone()),
             TemplateRef::Inline(_) | TemplateRef::File(_) => None,
         };
-        let job = RenderJob { html: request.html, partials, ..RenderJob::new(text, syntax, values) };
+        let typed = request.typed.clone();
+        let job = RenderJob { html: request.html, typed, partials, ..RenderJob::new(text, syntax, values) };
         Ok(Prepared { name, broken, job, problem, used, fit })
     }
 

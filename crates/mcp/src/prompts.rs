@@ -15,7 +15,7 @@ use super::tools::{closed, invalid};
 use refdesk_desk::engine::{Request, Response};
 use refdesk_desk::session::{JournalEvent, Receipt};
 use refdesk_desk::{RenderFailure, RenderRequest, Session};
-use refdesk_templates::{Template, TemplateIndex, ValueType, Variable, VariableKind, typed};
+use refdesk_templates::{Template, TemplateIndex, ValueType, Variable, VariableKind};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::{did_you_mean, nearest};
 use refdesk_tools::handle::DeskHandle;
@@ -57,9 +57,11 @@ pub(crate) async fn get(
     let arguments = asked.arguments.unwrap_or_default();
     let has_arguments = !arguments.is_empty();
     let values = values(template, arguments)?;
+    let texts = values.as_object().into_iter().flatten().filter(|(_, value)| value.is_string());
+    let typed = texts.map(|(name, _)| name.clone()).collect();
     let name = template.name.clone();
     let description = description(template);
-    let request = Box::new(RenderRequest::named(&name, Some(values)));
+    let request = Box::new(RenderRequest { typed, ..RenderRequest::named(&name, Some(values)) });
     let prepared = match handle.ask(session, Request::Prepare(request)).await {
         Some(Response::Prepared(prepared)) => prepared.map_err(|unrendered| render_error(&name, &unrendered))?,
         _ => return Err(closed()),
@@ -120,8 +122,7 @@ fn argument(variable: &Variable) -> PromptArgument {
     PromptArgument::new(one_line(&variable.name)).with_description(about).with_required(!variable.optional)
 }
 
-/// Values for the template: strings, numbers where the template computes, and booleans for flags. Argument names may be
-/// escaped as in `prompts/list`.
+/// Values for the template: strings, and booleans for flags. Argument names may be escaped as in `prompts/list`.
 fn values(template: &Template, given: Map<String, Value>) -> Result<Value, ErrorData> {
     let own = |name: String| names_of(template).find(|own| one_line(own) == name).map_or(name.clone(), str::to_owned);
     let given: Map<String, Value> = given.into_iter().map(|(name, value)| (own(name), value)).collect();
@@ -142,8 +143,7 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
     let flags = template.variables.iter().filter(|variable| variable.kind == VariableKind::Flag);
     let mut values: Map<String, Value> = flags.map(|flag| (flag.name.clone(), Value::Bool(false))).collect();
     for (name, value) in given {
-        let variable = known.get(name.as_str());
-        let is_flag = variable.is_some_and(|variable| variable.kind == VariableKind::Flag);
+        let is_flag = known.get(name.as_str()).is_some_and(|variable| variable.kind == VariableKind::Flag);
         let value = match value {
             Value::String(text) if is_flag && text.eq_ignore_ascii_case("true") => Value::Bool(true),
             Value::String(text) if is_flag && (text.is_empty() || text.eq_ignore_ascii_case("false")) => {
@@ -153,7 +153,6 @@ fn values(template: &Template, given: Map<String, Value>) -> Result<Value, Error
                 let (name, text) = (one_line(&name), shown(&text));
                 return Err(invalid(format!("the argument '{name}' must be 'true' or 'false', not '{text}'")));
             }
-            Value::String(text) => typed(&text, variable.map_or(ValueType::Plain, |variable| variable.value_type)),
             Value::Array(_) | Value::Object(_) => {
                 return Err(invalid(format!("the argument '{}' must be a string", one_line(&name))));
             }

@@ -2,6 +2,8 @@
 //! (`render::jinja`) behave like Jinja2. Uses minijinja's tokenizer and parser; the parser gets only templates with
 //! bounded nesting.
 
+use std::collections::BTreeSet;
+
 use minijinja::machinery::ast::Stmt;
 use minijinja::machinery::{Span, Token, parse};
 use minijinja::syntax::SyntaxConfig;
@@ -65,14 +67,16 @@ pub(crate) fn uses(text: &str) -> Result<VariableUses, Error> {
     parsed(&tokens::prepare(text)?, statements::shape)
 }
 
-/// Translates a template for the engine.
+/// Translates a template for the engine. The values with these top-level names were `typed`.
 ///
 /// # Errors
 ///
 /// The template does not parse, or exceeds a limit.
-pub(crate) fn for_engine(text: &str) -> Result<String, Error> {
+pub(crate) fn for_engine(text: &str, typed: &BTreeSet<String>) -> Result<String, Error> {
     let prepared = tokens::prepare(text)?;
-    let edits = parsed(&prepared, |statements| operators::edits(&prepared, statements))?;
+    let edits = parsed(&prepared, |statements| {
+        [statements::conversions(statements, typed), operators::edits(&prepared, statements)].concat()
+    })?;
     Ok(edits::apply(&prepared, edits))
 }
 

@@ -2,7 +2,7 @@
 //! evaluator, Handlebars with the crate of that name. Nothing here reads a file. Untrusted templates are rendered by a
 //! worker, a separate process that can be killed ([`Renderer`]).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -56,6 +56,8 @@ pub struct RenderJob {
     pub syntax: Syntax,
     /// An object; for Mustache any value.
     pub values: Value,
+    /// The top-level names of values typed as text, in which a text that is a number is one where Jinja2 computes.
+    pub typed: BTreeSet<String>,
     /// Whether to escape HTML in the `{{x}}` of Mustache and Handlebars.
     pub html: bool,
     /// Every partial that a Mustache template can reach, by name; [`partials::gather`] finds them.
@@ -65,7 +67,8 @@ pub struct RenderJob {
 impl RenderJob {
     /// A job without escaping and partials.
     pub fn new(text: impl Into<String>, syntax: Syntax, values: Value) -> Self {
-        Self { text: text.into(), syntax, values, html: false, partials: BTreeMap::new() }
+        let (typed, partials) = (BTreeSet::new(), BTreeMap::new());
+        Self { text: text.into(), syntax, values, typed, html: false, partials }
     }
 }
 

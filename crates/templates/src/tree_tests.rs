@@ -163,6 +163,13 @@ fn samples_fit_what_jinja2_does_with_them() {
         ("{% if a is odd or b is gt(3) or c is eq('x') %}{% endif %}{{ loop.index + 1 }}", "a# b# c loop{index#}", "2"),
         ("{% for x in xs %}{{ loop.index0 + a }}{% endfor %}{% set i = 2 %}{{ i + b }}", "a# b# xs[]", "123"),
         ("{{ '%s' % a }}{{ b ~ 1 }}{% if c == 'x' %}{% endif %}{{ d|int + 1 }}", "a b c d", "‹a›‹b›11"),
+        (
+            "{% if v == 3 %}3{% elif v == 'new' %}n{% endif %}{% if w in [1] or w in ['x'] %}{% endif %}{{ x.zfill(3) }}\
+             {% if x == 1 %}{% endif %}",
+            "v w x",
+            "‹x›",
+        ),
+        ("{% for row in rows %}{% for c in row %}{% if c == 1 %}{% endif %}{% endfor %}{% endfor %}", "rows[]", ""),
         ("{% for k in config %}{{ k }}={{ config[k] }}{% endfor %}", "config{}", ""),
         ("{% for k in o.labels|sort %}{{ o.labels[k] }}{% endfor %}", "o{labels{}}", ""),
         ("{% for i in range(hosts|length) %}{{ hosts[i].name }}{% endfor %}", "hosts[name]", "‹name›‹name›"),

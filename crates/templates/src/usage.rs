@@ -40,10 +40,14 @@ pub(crate) fn is_index(part: &str) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Usage {
-    /// Printed or compared.
+    /// Printed.
     Print,
+    /// Compared with or added to a value that may be a number or a text.
+    Compare,
     /// Used as a number.
     Compute,
+    /// Used as a text, which a number would not do for.
+    Text,
     /// Only tested for presence or truth.
     Test,
     Iterate,
@@ -63,6 +67,8 @@ struct UsageNode {
     printed: bool,
     /// Whether it, or each of its items, is used as a number.
     is_number: bool,
+    /// Whether it, or each of its items, is used as a text.
+    is_text: bool,
     /// The number of names that each of its items is unpacked into.
     unpacked: Option<usize>,
     touched: bool,
@@ -185,7 +191,11 @@ impl VariableUses {
                 }
             }
         }
-        node.is_number |= what == Usage::Compute;
+        // What is known of the items of items says nothing of the items.
+        if !path.ends_with(&[PathStep::Item, PathStep::Item]) {
+            node.is_number |= what == Usage::Compute;
+            node.is_text |= what == Usage::Text;
+        }
         if path.last() == Some(&PathStep::Item) {
             if let Usage::Unpack(names) = what {
                 node.unpacked = Some(names);
@@ -193,7 +203,7 @@ impl VariableUses {
             return;
         }
         match what {
-            Usage::Print | Usage::Compute => node.printed = true,
+            Usage::Print | Usage::Compare | Usage::Compute | Usage::Text => node.printed = true,
             Usage::Iterate => node.listed = true,
             Usage::Measure => node.measured = true,
             Usage::Look => node.mapped = true,
@@ -205,15 +215,24 @@ impl VariableUses {
 
     /// Whether the value at this path is an object, by its uses so far.
     pub(crate) fn is_object(&self, path: &[PathStep]) -> bool {
-        let mut node = &self.root;
-        for step in path {
-            if let PathStep::Field(name) = step {
-                let Some(field) = node.fields.get(name) else { return false };
-                node = field;
-            }
-        }
         // The fields of items are those of their list.
-        if path.last() == Some(&PathStep::Item) { !node.fields.is_empty() } else { node.kind() == VariableKind::Object }
+        let is_item = path.last() == Some(&PathStep::Item);
+        let is_it = |node: &UsageNode| if is_item { !node.fields.is_empty() } else { node.kind() == VariableKind::Object };
+        self.node(path).is_some_and(is_it)
+    }
+
+    /// Whether the value at `path` is used as a number.
+    pub(crate) fn is_number(&self, path: &[PathStep]) -> bool {
+        self.node(path).is_some_and(|node| node.is_number)
+    }
+
+    /// What is known of the value at this path, or of the list that it is an item of.
+    fn node(&self, path: &[PathStep]) -> Option<&UsageNode> {
+        let fields = path.iter().filter_map(|step| match step {
+            PathStep::Field(name) => Some(name),
+            PathStep::Item => None,
+        });
+        fields.fold(Some(&self.root), |node, name| node?.fields.get(name))
     }
 
     /// Like [`UsageNode::give_flags`], for all values of a template.
@@ -232,7 +251,7 @@ fn variable(name: String, node: UsageNode) -> Variable {
     let value_type = match (kind, node.unpacked) {
         (VariableKind::List, Some(names)) => ValueType::Unpacked(names),
         (VariableKind::Scalar, _) if !node.printed => ValueType::Any,
-        _ if node.is_number => ValueType::Number,
+        _ if node.is_number && !node.is_text => ValueType::Number,
         _ => ValueType::Plain,
     };
     let fields: Vec<Variable> = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();

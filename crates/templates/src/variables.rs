@@ -1,6 +1,6 @@
 //! The variable tree in other forms: a document to fill in, sample values for a preview, a JSON schema (BEHAVIOUR §6, §10).
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use super::render::values::exact;
 use super::{ValueType, Variable, VariableKind};
@@ -27,11 +27,18 @@ pub fn sample(variables: &[Variable]) -> Value {
     })
 }
 
-/// The value of a typed text: a number if the template computes with it and the text is one.
+/// The value of a typed text: a number if the template computes with it and the number is printed as it was typed. A text
+/// such as `3.10` stays one, and rendering reads it as a number only where the template computes with it.
 pub fn typed(text: &str, value_type: ValueType) -> Value {
-    let is_number = value_type == ValueType::Number && exact(text).is_ok();
-    let number = is_number.then(|| serde_json::from_str(text).ok().map(Value::Number)).flatten();
-    number.unwrap_or_else(|| Value::from(text))
+    let number = number_in(text).filter(|_| value_type == ValueType::Number);
+    // The languages print an exponent in different ways.
+    let is_kept = |number: &Number| number.to_string() == text && !text.contains(['e', 'E']);
+    number.filter(is_kept).map_or_else(|| Value::from(text), Value::Number)
+}
+
+/// The number that a text is, if it is one.
+pub(crate) fn number_in(text: &str) -> Option<Number> {
+    exact(text).ok().and_then(|()| serde_json::from_str(text).ok())
 }
 
 /// Whether this text or path contains the sample of a scalar that is not a number, and so must not be written to a file.

@@ -111,11 +111,15 @@ fn typed_values_replace_samples() {
         ("a", "7 items", json!("7 items")),
         ("a", "18446744073709551616", json!("18446744073709551616")),
         ("tags", "1, -2.5, x", json!([1, -2.5, "x"])),
+        ("a", "3.10", json!("3.10")),
+        ("tags", "0.10, 1e2, -0, 10.0", json!(["0.10", "1e2", "-0", 10.0])),
         ("tags.0", "3", json!([3])),
     ] {
         let values = typed(&[(to, text(given))]).over_sample(&tree_with_numbers);
         assert_eq!(values[to.split('.').next().unwrap()], expected, "{given}");
     }
+    let given = typed(&[("a", text("3.10")), ("b", text(":=1")), ("tags.0", text("1"))]);
+    assert_eq!(Vec::from_iter(given.names_of_texts()), ["a", "tags"], "rendering reads these as numbers");
     let form = rows(&tree_with_numbers, &typed(&[]));
     let numbers: Vec<&str> = form.iter().filter(|row| row.is_unmarked_sample()).map(|row| row.name.as_str()).collect();
     assert_eq!(numbers, ["a", "1"], "the rendered text does not show that they are samples");

@@ -82,7 +82,7 @@ fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
     ] {
         assert_eq!(output(&mut state, line).last().map(String::as_str), Some(expected), "{line}");
     }
-    let Request::Preview { template, values: Some(values), path: None } = asked(&mut state, "write") else {
+    let Request::Preview { template, values: Some(values), path: None, .. } = asked(&mut state, "write") else {
         panic!("no preview")
     };
     assert_eq!((template.as_str(), &values["basePackage"]), ("CircuitBreaker.java.tpl", &json!("org.example")));

@@ -44,13 +44,14 @@ pub fn ask(state: &mut State, effects: &mut Vec<Effect>) {
     }
     let is_other = asked.is_some_and(|asked| asked.template != question.template);
     let nothing = TypedValues::default();
-    let values = Some(state.typed().unwrap_or(&nothing).over_sample(&template.variables));
+    let given = state.typed().unwrap_or(&nothing);
+    let (values, typed) = (Some(given.over_sample(&template.variables)), given.names_of_texts());
     if is_other {
         navigation::reset_scroll(state, Pane::Templates);
         state.templates.view = PreviewMode::Text;
     }
     let (template, path) = (question.template.clone(), question.path.clone());
-    effects.push(Effect::Ask(Request::Preview { template, values, path }));
+    effects.push(Effect::Ask(Request::Preview { template, values, typed, path }));
     state.templates.is_waiting = true;
     state.templates.asked = Some(question);
 }

@@ -1,6 +1,7 @@
 //! The requests of clients and the engine's responses. Both are plain values; a oneshot channel carries each response
 //! to its client.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -116,6 +117,8 @@ pub enum Request {
         template: String,
         /// The values; `None` renders sample values derived from the variables.
         values: Option<Value>,
+        /// As for [`RenderRequest::typed`].
+        typed: BTreeSet<String>,
         /// The file to compare with, relative to the workspace; `None` means the template's own output file, if any.
         path: Option<String>,
     },

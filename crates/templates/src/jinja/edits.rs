@@ -55,7 +55,7 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 25] = [
+const REPLACED: [(&str, &str); 27] = [
     ("|__chain__(\t\t'", ""),
     (",\t\t'", ""),
     ("'\t\t,", ""),
@@ -81,4 +81,6 @@ const REPLACED: [(&str, &str); 25] = [
     ("|__floordiv__(", "//"),
     ("|__mod__(", "%"),
     ("|__pow__(", "**"),
+    ("(\t\t", ""),
+    ("|__number__)", ""),
 ];

@@ -2,8 +2,10 @@
 
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
+use super::MUTATING_METHODS;
 use super::scope::{is_number, sliced, text_argument, text_of, values_of};
-use super::statements::Uses;
+use super::statements::{NumberUse, Uses};
+use super::tokens::offset;
 use crate::usage::{PathStep, Usage};
 
 impl<'a> Uses<'a> {
@@ -26,7 +28,8 @@ impl<'a> Uses<'a> {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
             // What is sliced is not a number.
             Expr::Call(call) if sliced(call).is_some() => {
-                self.look_up(expr, if what == Usage::Compute { Usage::Print } else { what }, needed);
+                let is_value = matches!(what, Usage::Compare | Usage::Compute | Usage::Text);
+                self.look_up(expr, if is_value { Usage::Print } else { what }, needed);
             }
             Expr::Filter(filter) => self.filter(filter, what),
             Expr::Test(test) => {
@@ -60,7 +63,7 @@ impl<'a> Uses<'a> {
             Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Compute, true),
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::ScAnd => {
-                    let is_result = matches!(what, Usage::Print | Usage::Compute);
+                    let is_result = matches!(what, Usage::Print | Usage::Compare | Usage::Compute | Usage::Text);
                     self.visit(&operator.left, if is_result { what } else { Usage::Test }, true);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }
@@ -114,6 +117,7 @@ impl<'a> Uses<'a> {
             return;
         }
         if let Some(path) = self.scope.path(expr) {
+            self.note_number(&path, expr, what);
             let defaulted = self.scope.has_default(expr);
             self.parts_of_path(expr);
             if !needed && let Some((_, around @ [.., PathStep::Field(_)])) = path.split_last() {
@@ -193,7 +197,11 @@ impl<'a> Uses<'a> {
                 }
             }
             "items" | "keys" | "values" => self.visit(&method.expr, Usage::Look, true),
-            _ => self.visit(&method.expr, Usage::Print, true),
+            // Lists have these too.
+            name if matches!(name, "copy" | "count" | "index") || MUTATING_METHODS.contains(&name) => {
+                self.visit(&method.expr, Usage::Print, true);
+            }
+            _ => self.visit(&method.expr, Usage::Text, true),
         }
     }
 
@@ -237,6 +245,9 @@ impl<'a> Uses<'a> {
         if filter == "sum" && args.is_empty() {
             self.record(&[list.as_slice(), &[PathStep::Item]].concat(), what, false);
         }
+        if filter == "sum" {
+            self.note_number(&list, of, what);
+        }
         for attribute in attribute.into_iter().flat_map(|attributes| attributes.split(',')) {
             let fields = attribute.trim().split('.').filter(|part| part.parse::<usize>().is_err());
             let mut path = list.clone();
@@ -259,7 +270,30 @@ impl<'a> Uses<'a> {
 
     /// The usage of what is added to or compared with `other`.
     fn beside(&self, other: &Expr<'_>) -> Usage {
-        if self.scope.is_number(other) { Usage::Compute } else { Usage::Print }
+        match other {
+            _ if self.scope.is_number(other) => Usage::Compute,
+            _ if text_of(other).is_some() => Usage::Text,
+            _ => Usage::Compare,
+        }
+    }
+
+    /// Notes that this expression, which looks up the value at `path`, is used as a number, or may be.
+    fn note_number(&mut self, path: &[PathStep], expr: &Expr<'a>, what: Usage) {
+        if matches!(what, Usage::Compare | Usage::Compute) {
+            let span = offset(start_of(expr))..offset(expr.span().end_offset);
+            self.numbers.push(NumberUse { path: path.to_vec(), span, is_certain: what == Usage::Compute });
+        }
+    }
+}
+
+/// Where an expression begins: the engine's span of a longer path does not contain its first names.
+fn start_of(expr: &Expr<'_>) -> u32 {
+    match expr {
+        Expr::GetAttr(get) => start_of(&get.expr),
+        Expr::GetItem(get) => start_of(&get.expr),
+        Expr::Filter(filter) => filter.expr.as_ref().map_or(filter.span().start_offset, start_of),
+        Expr::Call(call) => start_of(&call.expr),
+        other => other.span().start_offset,
     }
 }
 
@@ -270,5 +304,13 @@ fn among(list: &Expr<'_>) -> Usage {
         Expr::Tuple(tuple) => &tuple.items,
         _ => return Usage::Print,
     };
-    if !items.is_empty() && items.iter().all(is_number) { Usage::Compute } else { Usage::Print }
+    if items.is_empty() {
+        Usage::Print
+    } else if items.iter().all(is_number) {
+        Usage::Compute
+    } else if items.iter().all(|item| text_of(item).is_some()) {
+        Usage::Text
+    } else {
+        Usage::Print
+    }
 }

@@ -39,7 +39,9 @@ impl<'j> Texts<'j> {
         let partials = job.partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
         let main = strip(&job.text);
         let engines = match job.syntax {
-            Syntax::Jinja2 => for_engine(&main.text).map(Cow::Owned).map_err(|error| in_file(error, &main))?,
+            Syntax::Jinja2 => {
+                for_engine(&main.text, &job.typed).map(Cow::Owned).map_err(|error| in_file(error, &main))?
+            }
             Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
         };
         Ok(Self { syntax: job.syntax, main, engines, partials })

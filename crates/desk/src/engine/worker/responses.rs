@@ -49,8 +49,8 @@ impl Worker<'_> {
         }
         let is_pick = matches!(request, Request::Pick { .. } | Request::PickWithin { .. });
         let response = match request {
-            Request::Preview { template, values, path } => {
-                let request = RenderRequest::named(template.as_str(), values);
+            Request::Preview { template, values, typed, path } => {
+                let request = RenderRequest { typed, ..RenderRequest::named(template.as_str(), values) };
                 match self.desk.prepare(&self.templates, &request) {
                     Ok(prepared) => {
                         let path = path.map(|path| expand_home(self.desk.workspace_context(), &path).into_owned());

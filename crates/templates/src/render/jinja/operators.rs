@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use minijinja::value::{Tuple, ValueKind};
+use minijinja::value::{Serde, Tuple, ValueKind};
 use minijinja::{Environment, Error, Value};
 
 use super::arguments::{check_output_size, failed, must_be_defined, undefined};
@@ -13,6 +13,7 @@ use super::mutable::{mutable, new_list};
 use super::percent::percent;
 use super::print::{of_text, printed};
 use super::text_filters::escaped;
+use crate::variables::number_in;
 
 /// Adds the filters with the names that the translation uses.
 pub(crate) fn install(engine: &mut Environment<'static>) {
@@ -27,6 +28,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__mod__", modulo);
     engine.add_filter("__pow__", power);
     engine.add_filter("__given__", given);
+    engine.add_filter("__number__", number);
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
     engine.add_filter("__changing__", |value: &Value| mutable(value));
@@ -318,6 +320,19 @@ fn power(left: &Value, right: &Value) -> Result<Value, Error> {
 fn given(value: Value) -> Result<Value, Error> {
     must_be_defined(&value)?;
     Ok(value)
+}
+
+/// A typed text as a number if it is one, also in lists and dicts; other values as they are. Recurses as deep as the given
+/// values, which is bounded.
+fn number(value: &Value) -> Value {
+    let inside = |key: Value| (value.get_item(&key).map_or_else(|_| key.clone(), |inner| number(&inner)), key);
+    let found = match value.kind() {
+        ValueKind::String => value.as_str().and_then(number_in).map(|number| Value::from(Serde(number))),
+        ValueKind::Seq => value.try_iter().ok().map(|items| items.map(|item| number(&item)).collect()),
+        ValueKind::Map => value.try_iter().ok().map(|keys| keys.map(inside).map(|(inner, key)| (key, inner)).collect()),
+        _ => None,
+    };
+    found.unwrap_or_else(|| value.clone())
 }
 
 /// Checks that a loop's value is defined and iterable. A value of unknown length becomes a list, because loops have a

@@ -55,7 +55,7 @@ fn outcome(
 
 /// Whether both compile to the same template; values and escaping may differ.
 fn is_same(one: &RenderJob, other: &RenderJob) -> bool {
-    one.syntax == other.syntax && one.text == other.text && one.partials == other.partials
+    one.syntax == other.syntax && one.text == other.text && one.typed == other.typed && one.partials == other.partials
 }
 
 fn size(job: &RenderJob) -> usize {
