@@ -71,9 +71,8 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
             tags => format!("all sources with the tag {} are selected already", quoted_tags(tags)),
         };
         let message = format!("nothing to choose: {which}");
-        let mut json = nothing(&message);
-        json["status"] = json!("all_selected");
-        return CommandOutput::new(json, format!("{message}\n"));
+        let answer = CommandOutput::new(nothing(&message), format!("{message}\n"));
+        return with(answer, &[("status", json!("all_selected"))]);
     } else {
         let message = format!(
             "nothing to choose: no selectable source has the tag {}{}",

@@ -108,7 +108,7 @@ impl<'a> Tool<'a> {
     /// `mcp__refdesk__search_documents`.
     fn own_name(&self) -> Option<&'a str> {
         let mut words = self.name?.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| word == "refdesk").then(|| words.last().unwrap_or_default())
+        words.any(|word| word == "refdesk").then(|| words.next_back().unwrap_or_default())
     }
 
     /// Whether it is a tool of refdesk's own server.

@@ -217,7 +217,8 @@ impl VariableUses {
     pub(crate) fn is_object(&self, path: &[PathStep]) -> bool {
         // The fields of items are those of their list.
         let is_item = path.last() == Some(&PathStep::Item);
-        let is_it = |node: &UsageNode| if is_item { !node.fields.is_empty() } else { node.kind() == VariableKind::Object };
+        let is_it =
+            |node: &UsageNode| if is_item { !node.fields.is_empty() } else { node.kind() == VariableKind::Object };
         self.node(path).is_some_and(is_it)
     }
 
@@ -228,11 +229,11 @@ impl VariableUses {
 
     /// What is known of the value at this path, or of the list that it is an item of.
     fn node(&self, path: &[PathStep]) -> Option<&UsageNode> {
-        let fields = path.iter().filter_map(|step| match step {
+        let mut fields = path.iter().filter_map(|step| match step {
             PathStep::Field(name) => Some(name),
             PathStep::Item => None,
         });
-        fields.fold(Some(&self.root), |node, name| node?.fields.get(name))
+        fields.try_fold(&self.root, |node, name| node.fields.get(name))
     }
 
     /// Like [`UsageNode::give_flags`], for all values of a template.

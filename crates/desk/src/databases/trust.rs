@@ -28,6 +28,9 @@ use refdesk_core::config::expand;
 /// could be replaced.
 const PROGRAM: u64 = 16 * 1024 * 1024;
 
+/// The longest password command. Checking what it names takes time that grows with its length.
+const COMMAND_BYTES: usize = 4_096;
+
 impl Desk {
     /// Whether a database may be read, and with which settings.
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
@@ -171,6 +174,10 @@ impl Desk {
         server: &ServerConnection,
     ) -> Result<BTreeMap<String, String>, Error> {
         let Some(Secret::Command(command)) = &server.secret else { return Ok(BTreeMap::new()) };
+        if command.len() > COMMAND_BYTES {
+            let message = format!("the password_command of '{database}' is longer than {COMMAND_BYTES} bytes");
+            return Err(Error::new(Code::TooLong, message, "put it into a script, and name that"));
+        }
         let home = self.workspace_context().home.as_deref();
         let variable = |name: &str| self.environment().get(name);
         let files = workspace_files(workspace, home, variable, command).map_err(|named| {
