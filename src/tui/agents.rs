@@ -96,9 +96,14 @@ pub struct AgentsPlace {
 }
 
 impl AgentsPlace {
-    /// The start of this page for a session, given by desk and name.
-    pub fn of_session(page: AgentsPage, session: Option<[String; 2]>) -> Self {
-        Self { page, session: session.map(<(String, String)>::from), ..Self::default() }
+    /// Desk and name of the session, line and source.
+    pub fn parts(self) -> [Option<String>; 4] {
+        let (desk, name) = self.session.unzip();
+        [desk, name, self.line.map(|line| line.to_string()), self.source]
+    }
+
+    pub fn from_parts(page: AgentsPage, [desk, name, line, source]: [Option<String>; 4]) -> Self {
+        Self { page, session: desk.zip(name), line: line.and_then(|line| line.parse().ok()), source }
     }
 }
 

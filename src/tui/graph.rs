@@ -77,9 +77,15 @@ pub struct GraphPlace {
 }
 
 impl GraphPlace {
-    /// The start of a tab.
-    pub fn of_tab(tab: GraphTab, centre: Option<SourceId>) -> Self {
-        Self { tab, centre, path: (None, None), subject: None }
+    /// The ids it consists of, in the order of [`Self::from_parts`].
+    pub fn parts(self) -> [Option<String>; 4] {
+        let (start, end) = self.path;
+        [self.centre, self.subject, start, end].map(|id| id.map(|id| id.as_str().to_owned()))
+    }
+
+    pub fn from_parts(tab: GraphTab, parts: [Option<String>; 4]) -> Self {
+        let [centre, subject, start, end] = parts.map(|id| id.map(SourceId::from));
+        Self { tab, centre, path: (start, end), subject }
     }
 }
 

@@ -54,6 +54,12 @@ pub enum ViewPlace {
     Databases(Option<DatabasePlace>),
 }
 
+/// The parts up to the last one that exists; earlier ones that do not are empty.
+fn without_end(parts: [Option<String>; 4]) -> Vec<String> {
+    let len = parts.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    parts.into_iter().take(len).map(Option::unwrap_or_default).collect()
+}
+
 impl ViewPlace {
     /// The current place in the view; `None` for the panes.
     pub fn here(state: &State) -> Option<Self> {
@@ -68,13 +74,8 @@ impl ViewPlace {
     /// The place in the format of the session file: view, tab and subject.
     pub fn saved(self) -> SavedView {
         let (name, tab, on) = match self {
-            Self::Graph(place) => {
-                (GRAPH, Some(place.tab.word()), place.centre.into_iter().map(|id| id.as_str().to_owned()).collect())
-            }
-            Self::Agents(place) => {
-                let on = place.session.map(|(desk, name)| vec![desk, name]);
-                (AGENTS, Some(place.page.word()), on.unwrap_or_default())
-            }
+            Self::Graph(place) => (GRAPH, Some(place.tab.word()), without_end(place.parts())),
+            Self::Agents(place) => (AGENTS, Some(place.page.word()), without_end(place.parts())),
             Self::Databases(None) => (DATABASES, None, Vec::new()),
             Self::Databases(Some(place)) => (DATABASES, Some(place.tab.word()), place.subject.parts()),
         };
@@ -84,13 +85,10 @@ impl ViewPlace {
     /// `None` for a view or tab that this version does not support.
     pub fn from_saved(SavedView { name, tab, on }: SavedView) -> Option<Self> {
         let tab = tab.as_deref();
+        let parts = || std::array::from_fn(|nth| on.get(nth).filter(|part| !part.is_empty()).cloned());
         Some(match name.as_str() {
-            GRAPH => {
-                Self::Graph(GraphPlace::of_tab(GraphTab::from_word(tab?)?, on.into_iter().next().map(SourceId::from)))
-            }
-            AGENTS => {
-                Self::Agents(AgentsPlace::of_session(AgentsPage::from_word(tab?)?, <[String; 2]>::try_from(on).ok()))
-            }
+            GRAPH => Self::Graph(GraphPlace::from_parts(GraphTab::from_word(tab?)?, parts())),
+            AGENTS => Self::Agents(AgentsPlace::from_parts(AgentsPage::from_word(tab?)?, parts())),
             DATABASES => {
                 let place = DatabasePath::from_parts(on).zip(tab.and_then(DatabaseTab::from_word));
                 Self::Databases(place.map(|(subject, tab)| DatabasePlace::of_tab(subject, tab)))

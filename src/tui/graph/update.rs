@@ -125,25 +125,33 @@ pub fn rebuild(state: &mut State) {
     if state.graph.analysis.is_none() {
         return;
     }
-    let stay = state.graph.stay.take().and_then(|id| state.graph.at(&id)).or(state.graph.position());
-    if tab == GraphTab::Neighbours {
+    let awaited = state.graph.stay.take();
+    let stay = awaited.as_ref().and_then(|id| state.graph.at(id)).or(state.graph.position());
+    let is_found = if tab == GraphTab::Neighbours {
         state.graph.rows = Vec::new();
-        return rebuild_levels(state, stay);
+        rebuild_levels(state, stay, awaited.is_some())
+    } else {
+        let rows = rows::of(state, tab);
+        let row = rows.iter().position(|row| row.position().is_some() && row.position() == stay);
+        state.graph.cursor.at = row.unwrap_or(state.graph.cursor.at);
+        state.graph.rows = rows;
+        skip_heading(state, Motion::Down);
+        row.is_some()
+    };
+    // While documents are being read, the source may get a row later.
+    if !is_found && state.snapshot.loading.is_some() {
+        state.graph.stay = awaited;
     }
-    let rows = rows::of(state, tab);
-    let row = rows.iter().position(|row| row.position().is_some() && row.position() == stay);
-    state.graph.cursor.at = row.unwrap_or(state.graph.cursor.at);
-    state.graph.rows = rows;
-    skip_heading(state, Motion::Down);
 }
 
-fn rebuild_levels(state: &mut State, stay: Option<usize>) {
+/// Returns whether a level contains the source that the cursor was to move to.
+fn rebuild_levels(state: &mut State, stay: Option<usize>, is_awaited: bool) -> bool {
     let graph = &mut state.graph;
-    let (Some(analysis), Some(centre)) = (&graph.analysis, &graph.centre) else { return };
+    let (Some(analysis), Some(centre)) = (&graph.analysis, &graph.centre) else { return false };
     let Some(centre) = analysis.catalog.position(centre.as_str()) else {
         graph.levels = Vec::new();
         graph.level = 0;
-        return;
+        return false;
     };
     let old = std::mem::replace(&mut graph.levels, level::around(analysis, centre));
     for level in &mut graph.levels {
@@ -157,16 +165,18 @@ fn rebuild_levels(state: &mut State, stay: Option<usize>) {
     }
     // On first display, move to the level that contains the source.
     let row = |level: &Level| level.sources.binary_search(&stay?).ok();
-    let found = graph.levels.iter_mut().filter(|_| old.is_empty()).find_map(|level| Some((row(level)?, level)));
-    if let Some((row, level)) = found {
-        level.cursor.at = row;
-        graph.level = level.distance;
-    }
+    let is_first = is_awaited || old.is_empty();
+    let found = graph.levels.iter_mut().filter(|_| is_first).find_map(|level| Some((row(level)?, level)));
+    let Some((row, level)) = found else { return false };
+    level.cursor.at = row;
+    graph.level = level.distance;
+    true
 }
 
 /// Moves to the next nonempty level on this side, passing the centre.
 fn to_level(state: &mut State, by: isize) {
     let graph = &mut state.graph;
+    graph.stay = None;
     if graph.tab != GraphTab::Neighbours {
         return;
     }
@@ -180,6 +190,7 @@ fn to_level(state: &mut State, by: isize) {
 }
 
 pub fn step(state: &mut State, motion: Motion, times: usize) {
+    state.graph.stay = None;
     for _ in 0..times {
         if state.graph.tab == GraphTab::Neighbours {
             step_in_level(state, motion);
@@ -276,7 +287,7 @@ pub fn snapshot_changed(state: &mut State) {
     let catalog = &state.snapshot.catalog;
     if state.graph.analysis.as_ref().is_some_and(|it| !Arc::ptr_eq(&it.catalog, catalog)) {
         // Positions refer to the old catalog, so remember the source by id.
-        state.graph.stay = state.in_graph().map(SourceId::from);
+        state.graph.stay = state.graph.stay.take().or_else(|| state.in_graph().map(SourceId::from));
         state.graph.levels = Vec::new();
         state.graph.rows = Vec::new();
         state.graph.analysis = None;
@@ -325,6 +336,7 @@ pub fn click(state: &mut State, at: Position, effects: &mut Vec<Effect>) {
     }
     let Some((level, row)) = view::row_at(state, at) else { return };
     let before = (state.graph.level, state.graph.position());
+    state.graph.stay = None;
     if state.graph.tab == GraphTab::Neighbours {
         state.graph.level = level;
         let level = state.graph.levels.iter_mut().find(|it| it.distance == level);

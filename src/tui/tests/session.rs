@@ -15,7 +15,7 @@ use crate::tui::state::{PanePart, Skin, State};
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 use refdesk_core::config::screen_session::{SavedCursor, ScreenSession};
-use refdesk_desk::engine::{Request, Response, Snapshot};
+use refdesk_desk::engine::{Loading, Request, Response, Snapshot};
 
 use crate::tui::tests::{answer, commands, message, press};
 
@@ -63,6 +63,34 @@ fn everything_is_restored() {
         open(&mut state, fixture::snapshot());
         assert_eq!(state.session(), left, "{keys}");
         assert_eq!(left == ScreenSession::default(), keys.is_empty(), "{keys}: {left:?}");
+    }
+}
+
+#[test]
+fn the_cursor_of_the_graph_is_restored_once_its_source_has_a_row() {
+    for keys in ["j", "Tab j j", "Tab Tab Tab Tab j", "Tab j m"] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "j j R");
+        let analysis = fixture::analysis(&state);
+        answer(&mut state, analysis);
+        press(&mut state, keys);
+        let (left, source) = (state.session(), state.in_graph().map(str::to_owned));
+        assert!(source.is_some(), "{keys}");
+        for is_loading in [false, true] {
+            let mut state = resumed(&left);
+            if is_loading {
+                let loading = Some(Loading { done: 1, total: 10 });
+                open(&mut state, Snapshot { loading, graph: Arc::default(), ..fixture::snapshot() });
+                let analysis = fixture::analysis(&state);
+                answer(&mut state, analysis);
+                assert_eq!(state.session().view, left.view, "{keys}: nothing is lost in the meantime");
+            }
+            open(&mut state, fixture::snapshot());
+            let analysis = fixture::analysis(&state);
+            answer(&mut state, analysis);
+            assert_eq!(state.in_graph(), source.as_deref(), "{keys}, {is_loading}");
+            assert_eq!(state.session().view, left.view, "{keys}, {is_loading}");
+        }
     }
 }
 
