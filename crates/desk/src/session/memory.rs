@@ -73,7 +73,10 @@ impl Store {
 
     /// Clears the session's memory, except whether it is owed a start. If another process holds the lock, the file is
     /// removed anyway: at worst, a concurrent writer sends something again, whereas cleared memory must not count as
-    /// sent.  # Errors The file system's error with the path.
+    /// sent.
+    ///
+    /// # Errors
+    /// The file system's error with the path.
     pub(crate) fn forget_memory(&self, session: &Session, owes_start: bool) -> io::Result<Vec<Diagnostic>> {
         let forget = |memory: &SessionMemory| (memory.forgotten(owes_start), ());
         self.update_memory(session, forget).map(|((), problems)| problems).or_else(|error| {
