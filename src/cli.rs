@@ -162,12 +162,15 @@ pub fn run(
     {
         tracing::info!("the demo's folder will remain after a signal: {error}");
     }
+    if let Some(refused) = connect::refusal(&arguments) {
+        return Ok(print(refused));
+    }
     let (options, session) = match environment::options(&arguments, demo.as_ref().map(tempfile::TempDir::path)) {
         Ok(opened) => opened,
         Err(refusal) => return Ok(print(CommandOutput::refused(refusal))),
     };
     // A profile that does not exist was reported above, which takes precedence.
-    if let Some(refused) = profiles::refusal(&arguments).or_else(|| connect::refusal(&arguments)) {
+    if let Some(refused) = profiles::refusal(&arguments) {
         return Ok(print(refused));
     }
     if let Some(refused) = arguments.command.as_ref().and_then(|command| workspace::refused(&options.context, command))

@@ -51,7 +51,7 @@ pub fn words(fix: &Fix) -> Option<String> {
             let command = format!("`refdesk db document {}`", argument(database));
             let name = one_line(database);
             format!(
-                "delete it if it is there; {command} writes it again where '{name}' is configured; elsewhere, restore it"
+                "{command} writes it again where '{name}' is configured; if it is there, delete it first. Elsewhere, restore it"
             )
         }
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),

@@ -553,7 +553,7 @@ fn the_doctor_says_what_a_database_needs() {
     world.put("docs/databases/shop/artist/tables/main.Artist.json", b"{");
     let told = line("databases: docs/databases/shop/").exits(0);
     assert!(
-        told.text().contains("fix: delete it if it is there; `refdesk db document shop` writes it again"),
+        told.text().contains("fix: `refdesk db document shop` writes it again where 'shop' is configured; if it is there, delete it first"),
         "{told}"
     );
 }

@@ -130,18 +130,24 @@ enum Recipient {
     Listener { sink: SubscriptionSink, fingerprints: BTreeMap<String, Fingerprint> },
 }
 
+/// The desk with its templates, and what the session may read. Resources are compared by the first of two answers: a
+/// change between them must not seem to be older than both.
+async fn state(handle: &DeskHandle, session: &Session) -> Option<(Snapshot, Access)> {
+    let (readable, access) = handle.readable(session).await?;
+    let templates = handle.indexed(session).await?.templates;
+    Some((Snapshot { templates, ..readable }, access))
+}
+
 async fn notify(handle: &DeskHandle, session: &Session, mut recipient: Recipient) {
     let mut snapshots = handle.snapshots();
-    let Some(mut before) = handle.indexed(session).await else { return };
-    let Some((_, mut could_read)) = handle.readable(session).await else { return };
+    let Some((mut before, mut could_read)) = state(handle, session).await else { return };
     if recipient.renew(handle, session, &before).await.is_none() {
         return;
     }
     while snapshots.changed().await.is_ok() {
         tokio::time::sleep(DEBOUNCE).await;
         snapshots.mark_unchanged();
-        let Some(now) = handle.indexed(session).await else { return };
-        let Some((_, may_read)) = handle.readable(session).await else { return };
+        let Some((now, may_read)) = state(handle, session).await else { return };
         let lists = ChangedLists::changed((&before, &could_read), (&now, &may_read));
         let is_read_again = before.reads != now.reads || !Arc::ptr_eq(&before.catalog, &now.catalog);
         let updated = if is_read_again || lists.resources {

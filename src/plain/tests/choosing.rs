@@ -195,6 +195,7 @@ fn a_pick_names_what_it_trusts_besides() {
     let mut state = state();
     let catalog_with = |place| {
         let mut sources = fixture::sources();
+        sources.retain(|source| source.id.as_str() != "release-notes");
         let selectable = refdesk_core::catalog::Mode::Selectable;
         sources.push(fixture::source("release-notes", "Notes", selectable, &[], place));
         std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources))
