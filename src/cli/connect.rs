@@ -40,7 +40,7 @@ pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (option, value) = given.into_iter().chain(session).find_map(|(option, value)| Some((option, value?)))?;
     let message =
         format!("`refdesk connect` writes no {option} into an agent's settings, so '{value}' would not count there");
-    let fix = format!("leave {option} out; to have it, add it there to the commands that `refdesk connect` writes");
+    let fix = format!("leave {option} out; to have it, add it to the commands in the agent's settings");
     Some(CommandOutput::usage(message, fix))
 }
 

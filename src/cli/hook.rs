@@ -40,10 +40,9 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     let (value, desk) = catch_panic(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
-        // The agent did not read the output, so it must be sent again.
+        // The agent did not read the output, so it must be sent again, with the instructions, which may have been in it.
         catch_panic(|| {
-            desk.as_ref()
-                .map(|(desk, session)| desk.forget_session(session, "the response could not be written", false))
+            desk.as_ref().map(|(desk, session)| desk.forget_session(session, "the response could not be written", true))
         });
     }
     // The program ends here. The system frees ten thousand sources at once, faster than dropping them one by one.

@@ -42,7 +42,7 @@ impl SessionMemory {
     /// still explain later reads and picks.
     #[must_use]
     pub fn forgotten(&self, owes_start: bool) -> Self {
-        Self { offered: self.offered.clone(), owes_start, ..Self::default() }
+        Self { offered: self.offered.clone(), owes_start: self.owes_start || owes_start, ..Self::default() }
     }
 
     /// Records that the session has received something.

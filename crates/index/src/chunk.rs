@@ -425,6 +425,8 @@ mod tests {
             let found = outline("a.html", &format!("<p>first</p>\n{heading}\n<p>text"));
             assert_eq!(found, [(String::new(), 1, 1), ("Title".to_owned(), 2, end)], "{heading}");
         }
+        let found = outline("a.html", "<h1>\n<img>\n<!--\n-->\n</h1>\n<h2>Two</h2>\n<p>text");
+        assert_eq!(found.last(), Some(&("Two".to_owned(), 6, 7)), "after a heading without a title");
     }
 
     proptest! {

@@ -28,7 +28,7 @@ use crate::storage::{NewDocument, Storage, TextKey, TextUpdate};
 use crate::threshold;
 use refdesk_core::catalog::{Catalog, Source};
 use refdesk_files::walk::WalkBudget;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// Documents per transaction.
 const BATCH: usize = 500;
@@ -179,7 +179,15 @@ fn forget_texts(location: &Location, may_stay: &dyn Fn(&str, &str) -> bool) -> R
         // An index of an older version was replaced by an empty one.
         _ => {}
     }
-    let Some(Writable { mut storage, .. }) = location.write(false, false)? else { return Ok(None) };
+    // Building it would need the trust that was just withdrawn.
+    let advised = |error: Error| match error.fix {
+        Fix::BuildIndex => {
+            let fix = "remove the schema 'refdesk' there, or trust the database again and build the index";
+            Error { fix: fix.into(), ..error }
+        }
+        _ => error,
+    };
+    let Some(Writable { mut storage, .. }) = location.write(false, false).map_err(advised)? else { return Ok(None) };
     let gone = gone(&*storage)?;
     threshold::expire(&mut *storage)?;
     let removed = storage.update_texts(&gone)?;

@@ -30,6 +30,24 @@ pub fn open_fence(text: &str, fence: Option<&str>) -> Option<String> {
     open
 }
 
+/// A text that starts within a code block, with the line that opened the block before it. In a quote or a list, the line
+/// that closes the block would not close it without what stands around it, so that goes from the lines of the code.
+pub fn with_fence(fence: &str, text: &str) -> String {
+    let (mut whole, mut is_open) = (format!("{fence}\n"), true);
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start_matches([' ', '>', '\t']);
+        if is_open && open_fence(line, Some(fence)).is_none() {
+            is_open = false;
+            whole.push_str(bare);
+        } else if let Some(quoted) = line.trim_start().strip_prefix('>').filter(|_| is_open) {
+            whole.push_str(quoted.strip_prefix(' ').unwrap_or(quoted));
+        } else {
+            whole.push_str(line);
+        }
+    }
+    whole
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +65,18 @@ mod tests {
             ("[".repeat(SIGNS + 1), 0),
         ] {
             assert_eq!(parsable(&text).len(), expected);
+        }
+    }
+
+    #[test]
+    fn the_code_of_a_quote_or_a_list_ends_where_it_did() {
+        for (text, expected) in [
+            ("a\n```\nb", "```x\na\n```\nb"),
+            ("> a: 1\n>   b: 2\n> ```\n> c\n", "```x\na: 1\n  b: 2\n```\n> c\n"),
+            ("    a\n    ```\nb", "```x\n    a\n```\nb"),
+            ("a\n", "```x\na\n"),
+        ] {
+            assert_eq!(with_fence("```x", text), expected);
         }
     }
 

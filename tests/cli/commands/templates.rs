@@ -116,6 +116,16 @@ fn templates_without_a_source() {
         (&["--inline", "{% if a == 2 %}{{ b }}{% endif %}", "--var", "a=2", "--var", "b=1.0"], "1.0"),
         (&["--inline", "{% if a == 2 %}yes{% else %}no{% endif %}", "--var", "a:=\"2\""], "no"),
         (&["--inline", "{% if a > 3 %}more{% else %}less{% endif %} {{ a }}", "--var", "a=3.10"], "more 3.10"),
+        (&["--inline", "{% if d %}Discount {{ d }}, {% endif %}to pay {{ 10 - d }}", "--var", "d=0.00"], "to pay 10.0"),
+        (
+            &["--inline", "{{ n * 2 }} {{ '%.2f'|format(n) }} {{ '%s: %.1f' % ('n', n) }}", "--var", "n=3.10"],
+            "6.2 3.10 n: 3.1",
+        ),
+        (
+            &["--inline", "{{ n - 1 }} {{ '{:.2f}'.format(n) }} {{ '{}'.format(n) }}", "--var", "n=3.10"],
+            "2.1 3.10 3.10",
+        ),
+        (&["--inline", "{{ n - 1 }} {{ [n, 4]|sum }} {{ n is defined }}", "--var", "n=3.10"], "2.1 7.1 True"),
         (
             &["--inline", "{{ a }} {{ a|upper }} {{ -a }} {{ a ~ (a + 1) }}", "--var", "a=1e2"],
             "1e2 1E2 -100.0 1e2101.0",

@@ -40,6 +40,11 @@ pub fn workspace_files(
     let places = Places { roots, home: home.unwrap_or(Path::new("/")) };
     // The shell joins such lines first.
     let runs = with_workspace_files(workspace, command).replace("\\\n", "");
+    // The shell replaces these escapes only later.
+    let mut escaped = runs.split("$'").skip(1).map(|rest| rest.split('\'').next().unwrap_or_default());
+    if let Some(text) = escaped.find(|text| text.contains('\\')) {
+        return Err(text.to_owned());
+    }
     let unbraced = runs.replace("${", "$");
     let names = unbraced.split(|char| !is_name(char) && char != '$').filter_map(|name| name.split('$').next());
     // The command may assign these, and the shell assigns the last three.
@@ -73,7 +78,12 @@ pub fn workspace_files(
         return Err("HOME".to_owned());
     }
     let is_named = |path: &Path| workspace_file(workspace, path).is_some_and(|file| files.contains(&file));
-    let refused = plain.split(is_between).find(|word| places.hides(word, is_named));
+    // With the root as its folder, or as where it searches, the command finds the workspace by relative names.
+    let words = || plain.split(is_between).filter(|word| !word.is_empty());
+    let is_root = |word: &str| word == "/" || (word.starts_with('-') && word.ends_with('/'));
+    let is_in_root = words().any(is_root);
+    let leads_from_root = |word: &str| is_in_root && (word == "find" || places.leads_from_root(word));
+    let refused = words().find(|word| places.hides(word, is_named) || leads_from_root(word));
     refused.map_or(Ok(files), |word| Err(places.written(word)))
 }
 
@@ -109,6 +119,13 @@ impl Places<'_> {
     fn has(&self, path: &Path, relation: impl Fn(&Path, &Path) -> bool) -> bool {
         let has = |path: &Path| self.roots.iter().any(|root| relation(path, root));
         has(&clean(path)) || resolve(path).is_ok_and(|path| has(&path))
+    }
+
+    /// Whether a relative path leads into the workspace or above it from the root.
+    fn leads_from_root(&self, word: &str) -> bool {
+        let is_relative = word.starts_with(|c: char| c.is_alphanumeric() || "._".contains(c));
+        let path = Path::new("/").join(word);
+        is_relative && self.has(&path, |path, root| is_within(path, root) || is_within(root, path))
     }
 
     /// Whether a word hides which files the command runs.
@@ -283,6 +300,7 @@ mod tests {
         let within = |path: &str| workspace.join(path).display().to_string();
         let at_home = |path: &str| home.join(path).display().to_string();
         let pw = || Ok(vec![workspace.join("bin/pw")]);
+        let from_root = format!("env -C/ sh {}", at_home("w/bin/pw").trim_start_matches('/'));
         let variable = |name: &str| match name {
             "USER" => Some("ann".to_owned()),
             "XDG_CONFIG_HOME" => Some(at_home(".config")),
@@ -307,6 +325,10 @@ mod tests {
             ("~/w/bin/pw", Ok(vec![workspace.join("bin/pw")])),
             ("\"$HOME\"/w/bin/pw; ~/bin/pw", Ok(vec![workspace.join("bin/pw")])),
             ("cd ~/bin && ./pw", Err("cd".to_owned())),
+            (from_root.as_str(), Err(from_root.replace("env -C/ sh ", ""))),
+            ("find / -name pw -exec sh {} +", Err("find".to_owned())),
+            ("bash -c \"sh $'\\57tmp'\"", Err("\\57tmp".to_owned())),
+            ("cut -d/ -f2 ~/.secret | tr / _ | grep 'x$'", Ok(Vec::new())),
             ("w=workspace; eval c''d \\$${w}Root; sh bin/pw", Err("eval".to_owned())),
             ("c\\d ~/b* && sh bin/pw", Err("cd".to_owned())),
             ("sh /pro?/$PPID/cwd/bin/pw", Err("/pro?/…/cwd/bin/pw".to_owned())),

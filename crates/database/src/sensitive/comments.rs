@@ -67,6 +67,22 @@ mod tests {
             ("Tel. 0171 5551230 after nine", "Tel. (phone left out) after nine", "phone"),
             ("DE89 3704 0044 0532 0130 00", "(IBAN left out)", "IBAN"),
             ("key sk_live_4eC39HqLyjWDarjtT1zdp7dc of the shop", "key (secret left out) of the shop", "secret"),
+            (
+                "login Xk29fLq81ZpVw03TbnR7:bob@example.com of the shop",
+                "login (secret left out):(e-mail left out) of the shop",
+                "e-mail secret",
+            ),
+            (
+                "keys Xk29fLq81ZpVw03TbnR7&Yq38gMr92AqWx14UcoS8 there",
+                "keys (secret left out)&(secret left out) there",
+                "secret",
+            ),
+            (
+                "clone git@github.com:org/app.git or vue@3.2.47/dist",
+                "clone git@github.com:org/app.git or vue@3.2.47/dist",
+                "",
+            ),
+            ("as https://medium.com/@ann.smith/x", "as https://medium.com/@ann.smith/x", ""),
             ("see ix_orders_customer2_id_2024_new", "see ix_orders_customer2_id_2024_new", ""),
             // Nothing tells which of the words belong to the address.
             ("ask ann (at) example (dot) org", "", "e-mail"),

@@ -58,14 +58,30 @@ pub(crate) fn is_degree(number: f64, text: &str) -> bool {
     number.abs() <= 180.0 && (4..=8).contains(&places)
 }
 
+/// What separates the parts of a word.
+const PART_ENDS: [char; 5] = [':', '/', '&', '?', '#'];
+
 /// The sensitive value in a word, and its kind: what follows a colon (`mail:ann@example.org`), the word, or a part of it.
 pub(super) fn value_in(word: &str) -> Option<(&str, &'static str)> {
     let word = word.trim_matches(['.', ':', '!', '?']);
     let value = word.split_once(':').map_or(word, |(_, value)| value);
     let value = if value.starts_with("//") { word } else { value };
     let found = [value, word].into_iter().find_map(|part| Some((part, whole_word(part)?)));
-    let mut parts = word.split([':', '/', '&', '?', '#']);
+    let mut parts = word.split(PART_ENDS);
     found.or_else(|| parts.find_map(|part| Some((part, kind_of_part(word, part)?))))
+}
+
+/// All sensitive values in a word, such as a password and an address beside it.
+pub(super) fn values_in(word: &str) -> Vec<(&str, &'static str)> {
+    let Some((first, kind)) = value_in(word) else { return Vec::new() };
+    let taken = place(word, first);
+    let is_beside = |part: &&str| {
+        let at = place(word, part);
+        at.end <= taken.start || taken.end <= at.start
+    };
+    let word = word.trim_matches(['.', ':', '!', '?']);
+    let others = word.split(PART_ENDS).filter(is_beside).filter_map(|part| Some((part, kind_of_part(word, part)?)));
+    std::iter::once((first, kind)).chain(others).collect()
 }
 
 fn kind_of_part(word: &str, part: &str) -> Option<&'static str> {
@@ -128,13 +144,24 @@ fn has_mail(text: &str) -> bool {
 }
 
 fn has_plain_mail(text: &str) -> bool {
-    let is_host = |rest: &str| {
+    let is_address = |before: &str, rest: &str| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-')).unwrap_or(rest.len());
-        let host = rest.get(..end).unwrap_or_default().trim_end_matches(['.', '-']);
-        host.rsplit_once('.').is_some_and(|(_, ending)| ending.len() >= 2)
+        let (host, after) = rest.split_at_checked(end).unwrap_or_default();
+        let ending = host.trim_end_matches(['.', '-']).rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_ending = ending.len() >= 2 && (ending.chars().all(char::is_alphabetic) || ending.starts_with("xn--"));
+        // `git@github.com:team/app.git` names a repository, `/@ann.s` a profile, and `vue@3.2.47` a version.
+        let user = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let is_repository = user == "git"
+            && before.trim_end_matches(|c: char| c.is_alphanumeric()).is_empty()
+            && after.starts_with(':');
+        let has_user = before.ends_with(|c: char| c.is_alphanumeric() || "._%+-".contains(c));
+        is_ending && has_user && !is_repository
     };
     let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '(' | ')'));
-    words.any(|word| word.trim_start_matches('@').split('@').skip(1).any(is_host))
+    let parts = |(at, sign): (usize, &str), word: &str| {
+        is_address(word.get(..at).unwrap_or_default(), word.get(at + sign.len()..).unwrap_or_default())
+    };
+    words.any(|word| word.match_indices('@').any(|sign| parts(sign, word)))
 }
 
 fn is_url_with_user(text: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::detect::{has_area_code, is_card, is_dated, is_iban, is_issued, is_phone, value_in};
+use super::detect::{has_area_code, is_card, is_dated, is_iban, is_issued, is_phone, values_in};
 use crate::parts::place;
 
 /// The minimum number of digits searched for.
@@ -45,7 +45,7 @@ pub(super) type Passage = (Range<usize>, &'static str);
 pub(super) fn passages(text: &str) -> Vec<Passage> {
     let is_end = |c: char| c.is_whitespace() || "[]{}<>()\"',;|=`".contains(c);
     let mut found: Vec<Passage> = numbers(text).chain(ibans(text)).collect();
-    let values = text.split(is_end).filter_map(value_in);
+    let values = text.split(is_end).flat_map(values_in);
     found.extend(values.map(|(value, kind)| (place(text, value), kind)));
     found
 }

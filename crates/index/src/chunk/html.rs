@@ -159,6 +159,11 @@ impl Reader {
         let range = self.start..self.text.len();
         let block = self.text.get(range.clone()).unwrap_or_default();
         let title = || refdesk_text::lines::single_spaced(block);
+        if self.heading.is_some() && block.trim().is_empty() {
+            // No title followed on the lines that were counted as before it.
+            let end = self.text.len();
+            self.lines.iter_mut().rev().take_while(|line| **line > end).for_each(|line| *line = end);
+        }
         let kind = match self.heading {
             _ if block.trim().is_empty() => None,
             Some(level) => Some(BlockKind::Heading(level, Some(title()))),

@@ -108,6 +108,8 @@ fn versions(server: &TestServer, database: &str) {
     assert!(world.location().is_present().unwrap(), "it is there, although it cannot be used");
     let refused = world.location().write(false, false).map(drop).unwrap_err();
     assert_eq!((refused.code, refused.fix), (Code::NoIndex, Fix::BuildIndex));
+    let kept = crate::forget(&world.location(), &|_, _| false).map(drop).unwrap_err();
+    assert!(kept.fix.to_string().starts_with("remove the schema 'refdesk' there"), "{kept:?}");
     assert_eq!(server.count(database, "SELECT count(*) FROM refdesk.documents"), 4, "those of others stay");
     let built = world.update(sources());
     assert_eq!((built.added, built.is_replaced, built.is_set_aside), (2, true, false));

@@ -14,6 +14,17 @@ impl<'a> Uses<'a> {
         self.shape.record(path, what, needed && !guarded);
     }
 
+    /// Visits what is inserted into a text with this format. In one such as `%.2f`, a value that is a number elsewhere is
+    /// inserted as one.
+    fn visit_inserted(&mut self, format: &Expr<'a>, value: &Expr<'a>) {
+        if text_of(format).is_some_and(formats_numbers)
+            && let Some(path) = self.scope.path(value)
+        {
+            self.note_number(&path, value, Usage::Test);
+        }
+        self.visit(value, Usage::Print, true);
+    }
+
     /// Visits arguments, the first of which must be numbers: so many of them, unless they are given by name.
     fn visit_args(&mut self, args: &[CallArg<'a>], numbers: usize) {
         for (at, (arg, value)) in args.iter().zip(values_of(args)).enumerate() {
@@ -52,6 +63,9 @@ impl<'a> Uses<'a> {
                         values_of(&call.args).for_each(|value| self.visit(value, Usage::Iterate, true));
                     }
                     Expr::Var(name) if name.id == "range" => self.visit_args(&call.args, usize::MAX),
+                    Expr::GetAttr(method) if method.name == "format" => {
+                        values_of(&call.args).for_each(|value| self.visit_inserted(&method.expr, value));
+                    }
                     Expr::GetAttr(method) => {
                         let is_padded = matches!(method.name, "center" | "ljust" | "rjust" | "zfill");
                         self.visit_args(&call.args, usize::from(is_padded));
@@ -76,6 +90,10 @@ impl<'a> Uses<'a> {
                     self.visit(&operator.left, among(&operator.right), true);
                     self.visit(&operator.right, Usage::Measure, true);
                 }
+                BinOpKind::Rem if text_of(&operator.left).is_some() => match &operator.right {
+                    Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit_inserted(&operator.left, item)),
+                    value => self.visit_inserted(&operator.left, value),
+                },
                 _ => {
                     self.visit(&operator.left, self.operand(operator.op, &operator.right), true);
                     self.visit(&operator.right, self.operand(operator.op, &operator.left), true);
@@ -219,12 +237,24 @@ impl<'a> Uses<'a> {
             _ => Usage::Print,
         };
         let counts = matches!(filter.name, "batch" | "slice" | "truncate" | "center" | "wordwrap" | "round");
+        if let (Some(Expr::List(list)), "sum" | "min" | "max" | "sort") = (&filter.expr, filter.name) {
+            for item in &list.items {
+                if let Some(path) = self.scope.path(item) {
+                    self.note_number(&path, item, Usage::Test);
+                }
+            }
+        }
         if let Some(of) = &filter.expr {
             // Every other filter fails on an undefined value, even within a default.
             self.visit(of, asked, !matches!(filter.name, "default" | "d"));
             self.attributes(of, filter.name, &filter.args);
         }
-        self.visit_args(&filter.args, usize::from(counts));
+        match &filter.expr {
+            Some(format) if filter.name == "format" => {
+                values_of(&filter.args).for_each(|value| self.visit_inserted(format, value));
+            }
+            _ => self.visit_args(&filter.args, usize::from(counts)),
+        }
     }
 
     /// Records fields of a list's items that a filter takes by name.
@@ -277,13 +307,22 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Notes that this expression, which looks up the value at `path`, is used as a number, or may be.
+    /// Notes that this expression, which looks up the value at `path`, is used as a number, or may be: whether `0.00` counts
+    /// as true depends on that, too.
     fn note_number(&mut self, path: &[PathStep], expr: &Expr<'a>, what: Usage) {
-        if matches!(what, Usage::Compare | Usage::Compute) {
+        if matches!(what, Usage::Compare | Usage::Compute | Usage::Test) {
             let span = offset(start_of(expr))..offset(expr.span().end_offset);
             self.numbers.push(NumberUse { path: path.to_vec(), span, is_certain: what == Usage::Compute });
         }
     }
+}
+
+/// Whether a format such as `%.2f` or `{:.2f}` wants numbers; `%s` and `{}` insert text as it is.
+fn formats_numbers(format: &str) -> bool {
+    let flags = |c: char| c.is_ascii_digit() || "#+- .".contains(c);
+    let kinds = format.split('%').skip(1).filter_map(|rest| rest.trim_start_matches(flags).chars().next());
+    let mut kinds = kinds.filter(char::is_ascii_alphabetic);
+    kinds.any(|kind| !matches!(kind, 's' | 'r' | 'c')) || format.contains(':')
 }
 
 /// Where an expression begins: the engine's span of a longer path does not contain its first names.

@@ -1,5 +1,6 @@
 //! The text of a section with the searched words marked, wrapped.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
@@ -14,6 +15,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::SearchHit;
+use refdesk_text::markdown::with_fence;
 
 pub fn page(hit: &SearchHit, columns: usize, glyphs: &Glyphs) -> WrappedText {
     let kind = if hit.path.is_empty() { TextFormat::Lines } else { TextFormat::of_path(Path::new(&hit.path)) };
@@ -27,8 +29,8 @@ pub fn page(hit: &SearchHit, columns: usize, glyphs: &Glyphs) -> WrappedText {
             keeps_lines,
         };
         // An excerpt that starts within a code block is laid out as code.
-        let fence = hit.fence.as_ref().map(|fence| format!("{fence}\n")).unwrap_or_default();
-        let mut lines = markdown::lines(&(fence + &hit.excerpt), &layout).lines;
+        let text = hit.fence.as_ref().map_or(Cow::Borrowed(&*hit.excerpt), |it| with_fence(it, &hit.excerpt).into());
+        let mut lines = markdown::lines(&text, &layout).lines;
         if let Some(searched) = searched(hit) {
             for line in &mut lines {
                 let found: Vec<_> = searched.find_iter(line.text()).map(|found| found.range()).collect();

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use refdesk_core::catalog::Source;
 use refdesk_core::selection::Access;
+use refdesk_database::config::DatabaseConfig;
 use refdesk_database::schema::describe::named;
 use refdesk_database::schema::table_doc::{DescriptionSource, TableDoc};
 use refdesk_text::escape::one_line;
@@ -90,16 +91,20 @@ impl Desk {
 
     pub(in crate::databases) fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
         let docs_path = &self.databases().0.docs_path;
-        let none = || match (self.databases().0.databases.is_empty(), self.documented_pages().is_empty()) {
-            (_, false) if self.is_narrowed() => {
+        let none = || {
+            let pages = self.workspace().join(docs_path);
+            // A run writes the manifest last.
+            let is_begun = |database: &DatabaseConfig| pages.join(&database.name).is_dir();
+            let has_manifest = matches!(self.manifest(docs_path), Ok(Some(_)));
+            if self.is_narrowed() && !self.documented_pages().is_empty() {
                 let message = "the profile leaves out the sources of the database pages";
                 Error::new(Code::NotDocumented, message, Fix::ListProfiles)
-            }
-            (false, _) if self.workspace().join(docs_path).is_dir() => {
+            } else if has_manifest && self.documented_pages().is_empty() {
+                Error::new(Code::NotDocumented, "the documented databases have no tables", Fix::DocumentDatabases)
+            } else if !has_manifest && self.databases().0.databases.iter().any(is_begun) {
                 let message = format!("the database pages in {docs_path} are not complete yet");
                 Error::new(Code::NotDocumented, message, "document the databases; pages already written are kept")
-            }
-            _ => {
+            } else {
                 let message = format!("there are no database pages in {docs_path}");
                 Error::new(Code::NotDocumented, message, Fix::DocumentDatabases)
             }
