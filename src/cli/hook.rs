@@ -31,6 +31,9 @@ const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 /// One prompt is too little work for more threads, and threads take time to start.
 const THREADS: usize = 4;
 
+/// Whether an answer has the instructions of the start.
+type HasStart = bool;
+
 pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     // Log the location of a panic instead of printing it, and drop the message, which may contain the user's text.
     std::panic::set_hook(Box::new(|panic| {
@@ -40,9 +43,11 @@ pub fn run(arguments: &Cli, args: &HookArgs) -> ExitCode {
     let (value, desk) = catch_panic(|| answer(arguments, args)).unwrap_or_else(|| (hook::nothing(), None));
     if !print(&value) && value != hook::nothing() {
         tracing::warn!("standard output cannot be written");
-        // The agent did not read the output, so it must be sent again, with the instructions, which may have been in it.
+        // The agent did not read the output, so it must be sent again.
         catch_panic(|| {
-            desk.as_ref().map(|(desk, session)| desk.forget_session(session, "the response could not be written", true))
+            desk.as_ref().map(|(desk, session, has_start)| {
+                desk.forget_session(session, "the response could not be written", *has_start)
+            })
         });
     }
     // The program ends here. The system frees ten thousand sources at once, faster than dropping them one by one.
@@ -83,7 +88,7 @@ fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// The response to the agent, and the desk and session that it comes from.
-fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) {
+fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session, HasStart)>) {
     let began = Instant::now();
     let input = listen(args);
     let folders = match &input {
@@ -124,11 +129,11 @@ fn answer(arguments: &Cli, args: &HookArgs) -> (Value, Option<(Desk, Session)>) 
     if let Some(Err(error)) = process.map(IndexProcess::spawn_detached) {
         tracing::info!("the search index cannot be updated in the background: {error}");
     }
-    let (added, problems) = enrich_event(&mut desk, &session, agent, (&event, real_cwd.as_deref()), args);
+    let (added, problems, has_start) = enrich_event(&mut desk, &session, agent, (&event, real_cwd.as_deref()), args);
     note(&desk, &session, &event, &problems);
     let milliseconds = began.elapsed().as_millis();
     tracing::info!(agent = agent.word(), session = ?session.id, bytes = added.len(), milliseconds, "answered");
-    (hook::answer(agent, &event, &added), Some((desk, session)))
+    (hook::answer(agent, &event, &added), Some((desk, session, has_start)))
 }
 
 fn listen(args: &HookArgs) -> Result<(HookAgent, HookInput), InvalidHook> {
@@ -194,7 +199,7 @@ fn enrich_event(
     agent: HookAgent,
     (event, cwd): (&HookEvent, Option<&Path>),
     args: &HookArgs,
-) -> (String, Vec<Diagnostic>) {
+) -> (String, Vec<Diagnostic>, HasStart) {
     let budget = hook::budget(agent, event);
     let (repeat, mode) =
         if environment::is_trial() { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
@@ -226,11 +231,11 @@ fn enrich_event(
             let tool = Some(Tool { name: tool_name.as_deref(), arguments: &arguments, cwd });
             EnrichRequest { tool, ..EnrichRequest::new(TextKind::ToolResult, text) }
         }
-        HookEvent::LosesContext { .. } | HookEvent::Other(_) => return (String::new(), problems),
+        HookEvent::LosesContext { .. } | HookEvent::Other(_) => return (String::new(), problems, false),
     };
     // A tool can work in any folder, so add nothing in one without a catalog.
     if matches!(event, HookEvent::Tool { .. }) && desk.catalog().is_empty() {
-        return (String::new(), problems);
+        return (String::new(), problems, false);
     }
     // A folder without a catalog gets no state.
     let is_counted = agent.needs_count() && !desk.catalog().is_empty();
@@ -254,7 +259,7 @@ fn enrich_event(
     if let Err(error) = desk.cache_mentions() {
         tracing::info!("the mention cache cannot be stored: {error}");
     }
-    (added, problems)
+    (added, problems, starts)
 }
 
 /// An agent can select sources only through an MCP server. `connect` writes whether the agent has one; otherwise assume
@@ -289,7 +294,7 @@ fn is_unwritable(problems: &[Diagnostic]) -> bool {
 }
 
 /// Logs and journals the reason; the agent gets nothing.
-fn fail(opened: Option<(&Desk, &Session)>, reason: &str) -> (Value, Option<(Desk, Session)>) {
+fn fail(opened: Option<(&Desk, &Session)>, reason: &str) -> (Value, Option<(Desk, Session, HasStart)>) {
     tracing::warn!(?reason, "nothing is added");
     let opened = opened.filter(|_| !environment::is_trial());
     log_unjournalled(opened.and_then(|(desk, session)| desk.failed(session, reason)).as_ref());

@@ -146,16 +146,12 @@ fn has_mail(text: &str) -> bool {
 fn has_plain_mail(text: &str) -> bool {
     let is_address = |before: &str, rest: &str| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | '-')).unwrap_or(rest.len());
-        let (host, after) = rest.split_at_checked(end).unwrap_or_default();
+        let host = rest.get(..end).unwrap_or_default();
         let ending = host.trim_end_matches(['.', '-']).rsplit_once('.').map_or("", |(_, ending)| ending);
         let is_ending = ending.len() >= 2 && (ending.chars().all(char::is_alphabetic) || ending.starts_with("xn--"));
         // `git@github.com:team/app.git` names a repository, `/@ann.s` a profile, and `vue@3.2.47` a version.
-        let user = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let is_repository = user == "git"
-            && before.trim_end_matches(|c: char| c.is_alphanumeric()).is_empty()
-            && after.starts_with(':');
         let has_user = before.ends_with(|c: char| c.is_alphanumeric() || "._%+-".contains(c));
-        is_ending && has_user && !is_repository
+        is_ending && has_user && before != "git"
     };
     let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '(' | ')'));
     let parts = |(at, sign): (usize, &str), word: &str| {
