@@ -55,7 +55,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
         Err(refused) => return refused,
     };
     let (index, mut diagnostics) = desk.settled().templates();
-    // A rendering reports the partials that it lacks; what other templates lack, or it was given, is no concern of it.
+    // A rendering reports the partials that it lacks. What other templates lack, or it was given, does not matter here.
     diagnostics.retain(|problem| problem.code != Code::UnknownTemplate);
     let request = RenderRequest {
         syntax: syntax(args),

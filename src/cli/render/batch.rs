@@ -43,7 +43,7 @@ pub(super) fn run(desk: &mut Desk, session: &Session, args: &RenderArgs, given: 
         Err(usage) => return usage,
     };
     let (index, mut diagnostics) = desk.settled().templates();
-    // A rendering reports the partials that it lacks; what other templates lack, or it was given, is no concern of it.
+    // A rendering reports the partials that it lacks. What other templates lack, or it was given, does not matter here.
     diagnostics.retain(|problem| problem.code != Code::UnknownTemplate);
     let mut answer = match prepare(desk, args, &index, &rows) {
         Ok(mut outputs) => {

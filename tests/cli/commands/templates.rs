@@ -125,6 +125,10 @@ fn templates_without_a_source() {
             &["--inline", "{{ n - 1 }} {{ '{:.2f}'.format(n) }} {{ '{}'.format(n) }}", "--var", "n=3.10"],
             "2.1 3.10 3.10",
         ),
+        (
+            &["--inline", "{{ n - 1 }} {{ 'v: %s' % n }} {{ 'v: {}'.format(n) }}", "--var", "n=3.10"],
+            "2.1 v: 3.10 v: 3.10",
+        ),
         (&["--inline", "{{ n - 1 }} {{ [n, 4]|sum }} {{ n is defined }}", "--var", "n=3.10"], "2.1 7.1 True"),
         (
             &["--inline", "{{ a }} {{ a|upper }} {{ -a }} {{ a ~ (a + 1) }}", "--var", "a=1e2"],

@@ -14,15 +14,20 @@ impl<'a> Uses<'a> {
         self.shape.record(path, what, needed && !guarded);
     }
 
-    /// Visits what is inserted into a text with this format. In one such as `%.2f`, a value that is a number elsewhere is
+    /// Visits what is inserted into a text. A format such as `%.2f` `wants_numbers`: a value that is a number elsewhere is
     /// inserted as one.
-    fn visit_inserted(&mut self, format: &Expr<'a>, value: &Expr<'a>) {
-        if text_of(format).is_some_and(formats_numbers)
-            && let Some(path) = self.scope.path(value)
-        {
-            self.note_number(&path, value, Usage::Test);
+    fn visit_inserted(&mut self, value: &Expr<'a>, wants_numbers: bool) {
+        if wants_numbers {
+            self.note_if_number(value);
         }
         self.visit(value, Usage::Print, true);
+    }
+
+    /// Notes that this value is used as a number if other uses say that it is one.
+    fn note_if_number(&mut self, value: &Expr<'a>) {
+        if let Some(path) = self.scope.path(value) {
+            self.note_number(&path, value, Usage::Test);
+        }
     }
 
     /// Visits arguments, the first of which must be numbers: so many of them, unless they are given by name.
@@ -64,7 +69,8 @@ impl<'a> Uses<'a> {
                     }
                     Expr::Var(name) if name.id == "range" => self.visit_args(&call.args, usize::MAX),
                     Expr::GetAttr(method) if method.name == "format" => {
-                        values_of(&call.args).for_each(|value| self.visit_inserted(&method.expr, value));
+                        let wants_numbers = text_of(&method.expr).is_some_and(has_typed_braces);
+                        values_of(&call.args).for_each(|value| self.visit_inserted(value, wants_numbers));
                     }
                     Expr::GetAttr(method) => {
                         let is_padded = matches!(method.name, "center" | "ljust" | "rjust" | "zfill");
@@ -90,10 +96,15 @@ impl<'a> Uses<'a> {
                     self.visit(&operator.left, among(&operator.right), true);
                     self.visit(&operator.right, Usage::Measure, true);
                 }
-                BinOpKind::Rem if text_of(&operator.left).is_some() => match &operator.right {
-                    Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit_inserted(&operator.left, item)),
-                    value => self.visit_inserted(&operator.left, value),
-                },
+                BinOpKind::Rem if text_of(&operator.left).is_some() => {
+                    let wants_numbers = text_of(&operator.left).is_some_and(has_typed_percents);
+                    match &operator.right {
+                        Expr::Tuple(tuple) => {
+                            tuple.items.iter().for_each(|item| self.visit_inserted(item, wants_numbers));
+                        }
+                        value => self.visit_inserted(value, wants_numbers),
+                    }
+                }
                 _ => {
                     self.visit(&operator.left, self.operand(operator.op, &operator.right), true);
                     self.visit(&operator.right, self.operand(operator.op, &operator.left), true);
@@ -238,11 +249,7 @@ impl<'a> Uses<'a> {
         };
         let counts = matches!(filter.name, "batch" | "slice" | "truncate" | "center" | "wordwrap" | "round");
         if let (Some(Expr::List(list)), "sum" | "min" | "max" | "sort") = (&filter.expr, filter.name) {
-            for item in &list.items {
-                if let Some(path) = self.scope.path(item) {
-                    self.note_number(&path, item, Usage::Test);
-                }
-            }
+            list.items.iter().for_each(|item| self.note_if_number(item));
         }
         if let Some(of) = &filter.expr {
             // Every other filter fails on an undefined value, even within a default.
@@ -251,7 +258,8 @@ impl<'a> Uses<'a> {
         }
         match &filter.expr {
             Some(format) if filter.name == "format" => {
-                values_of(&filter.args).for_each(|value| self.visit_inserted(format, value));
+                let wants_numbers = text_of(format).is_some_and(has_typed_percents);
+                values_of(&filter.args).for_each(|value| self.visit_inserted(value, wants_numbers));
             }
             _ => self.visit_args(&filter.args, usize::from(counts)),
         }
@@ -317,12 +325,17 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// Whether a format such as `%.2f` or `{:.2f}` wants numbers; `%s` and `{}` insert text as it is.
-fn formats_numbers(format: &str) -> bool {
+/// Whether a format such as `%.2f` wants numbers; `%s` inserts text as it is.
+fn has_typed_percents(format: &str) -> bool {
     let flags = |c: char| c.is_ascii_digit() || "#+- .".contains(c);
     let kinds = format.split('%').skip(1).filter_map(|rest| rest.trim_start_matches(flags).chars().next());
     let mut kinds = kinds.filter(char::is_ascii_alphabetic);
-    kinds.any(|kind| !matches!(kind, 's' | 'r' | 'c')) || format.contains(':')
+    kinds.any(|kind| !matches!(kind, 's' | 'r' | 'c'))
+}
+
+/// Whether a format such as `{:.2f}` wants numbers; `{}` inserts text as it is.
+fn has_typed_braces(format: &str) -> bool {
+    format.split('{').skip(1).any(|rest| rest.split('}').next().is_some_and(|inside| inside.contains(':')))
 }
 
 /// Where an expression begins: the engine's span of a longer path does not contain its first names.
