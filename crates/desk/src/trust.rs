@@ -242,13 +242,15 @@ impl Desk {
         (sections, still_indexed)
     }
 
-    /// Every untrusted action at its position in the configuration, and the problems of the trust file.
+    /// Every untrusted action and every database that is refused, at its position in the configuration, and the problems
+    /// of the trust file.
     pub fn waiting(&self) -> Vec<Diagnostic> {
+        let check = TrustCheck::new(self);
+        let refused = self.refused_databases(&check);
         let actions = self.actions();
         if actions.is_empty() {
-            return Vec::new();
+            return refused;
         }
-        let check = TrustCheck::new(self);
         let waiting = actions.into_iter().filter(|action| !check.trusts(&action.hash)).map(|action| {
             let part = match action.about {
                 PrivilegedActionKind::Source(_) => "source",
@@ -266,7 +268,7 @@ impl Desk {
             Diagnostic { line: action.line, ..problem }
         });
         let waiting: Vec<Diagnostic> = waiting.collect();
-        check.problems().iter().cloned().chain(waiting).collect()
+        check.problems().iter().cloned().chain(waiting).chain(refused).collect()
     }
 
     /// The templates that may be rendered for an agent: not those of untrusted sources, because rendering reveals their

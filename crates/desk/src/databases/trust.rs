@@ -76,10 +76,9 @@ impl Desk {
     /// Everything the database configuration would do outside the workspace, each with the line of its database.
     pub(crate) fn database_actions(&self, check: &TrustCheck<'_>) -> Vec<(UnlocatedAction, usize)> {
         let actions = check.actions();
-        let enabled = self.loaded_databases().config.databases.iter().filter(|database| database.enabled);
-        enabled
+        self.enabled_databases()
             .flat_map(|database| {
-                // A database that is refused needs no trust.
+                // A refused database needs no trust.
                 let read = self.database_action(&actions, database).ok().flatten();
                 // The content of a variable is shown only once reading it is trusted.
                 let may_read =
@@ -91,6 +90,21 @@ impl Desk {
                 all.into_iter().flatten().map(|action| (action, database.line))
             })
             .collect()
+    }
+
+    /// The databases that no trust would make readable, because of what their configuration names, each with its line.
+    pub(crate) fn refused_databases(&self, check: &TrustCheck<'_>) -> Vec<Diagnostic> {
+        let actions = check.actions();
+        let refused = self.enabled_databases().filter_map(|database| {
+            let Error { code, message, fix, .. } = self.database_action(&actions, database).err()?;
+            let problem = Diagnostic::error(code, message).in_file(self.databases_file().unwrap_or_default());
+            Some(problem.at_line(database.line).fix(fix))
+        });
+        refused.collect()
+    }
+
+    fn enabled_databases(&self) -> impl Iterator<Item = &DatabaseConfig> {
+        self.loaded_databases().config.databases.iter().filter(|database| database.enabled)
     }
 
     /// The path of an SQLite file, with environment variables expanded.

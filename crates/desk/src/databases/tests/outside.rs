@@ -168,6 +168,8 @@ fn files_that_cannot_be_verified_are_refused() {
         let run = desk.documentation(&options()).unwrap();
         let codes: Vec<Code> = run.failed.iter().map(|(_, error)| error.code).collect();
         assert_eq!(codes, [expected], "{setting}");
+        let listed: Vec<(Code, Option<usize>)> = desk.waiting().iter().map(|it| (it.code, it.line)).collect();
+        assert_eq!(listed, [(expected, Some(2))], "{setting}");
     }
 }
 
