@@ -9,7 +9,7 @@ use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
 use refdesk_templates::{
-    ExtractedTemplate, Syntax, Template, TemplateIndex, ValueCheck, Variable, VariableKind, check_values, typed,
+    ExtractedTemplate, Syntax, Template, TemplateIndex, ValueCheck, Variable, check_values, read_typed,
 };
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
@@ -207,10 +207,8 @@ impl Desk {
         let sample = || refdesk_templates::sample(variables.as_deref().unwrap_or_default());
         let mut values = request.values.clone().unwrap_or_else(sample);
         for variable in variables.iter().flatten().filter(|variable| request.typed.contains(&variable.name)) {
-            if let Some(value) = values.get_mut(&variable.name)
-                && let Some(text) = value.as_str().filter(|_| variable.kind == VariableKind::Scalar)
-            {
-                *value = typed(text, variable.value_type);
+            if let Some(value) = values.get_mut(&variable.name) {
+                read_typed(variable, value);
             }
         }
         let fit = variables.as_ref().map(|variables| check_values(variables, &values)).unwrap_or_default();

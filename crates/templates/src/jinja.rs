@@ -17,6 +17,7 @@ mod bounds;
 mod edits;
 mod expressions;
 mod operators;
+mod placeholders;
 mod scope;
 mod statements;
 mod strings;

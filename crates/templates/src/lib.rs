@@ -51,7 +51,7 @@ pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, analyse, give_flags, read, variables};
 pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
-pub use variables::{holds_sample, names, sample, schema, skeleton, typed};
+pub use variables::{holds_sample, names, read_typed, sample, schema, skeleton, typed};
 
 refdesk_text::worded_enum! {
     /// The language a template is written in.

@@ -36,6 +36,42 @@ pub fn typed(text: &str, value_type: ValueType) -> Value {
     number.filter(is_kept).map_or_else(|| Value::from(text), Value::Number)
 }
 
+/// Reads the typed texts in a value as [`typed`] does, except that all items of a list with which the template computes
+/// become numbers: it may compare or sort them. Recurses as deep as the tree.
+pub fn read_typed(variable: &Variable, value: &mut Value) {
+    read_texts(variable, value, false);
+}
+
+fn read_texts(variable: &Variable, value: &mut Value, is_item: bool) {
+    let number = |text: &str| number_in(text).filter(|_| variable.value_type == ValueType::Number);
+    match (variable.kind, value) {
+        (VariableKind::Scalar, value) => match value.as_str() {
+            Some(text) if is_item => *value = number(text).map_or_else(|| Value::from(text), Value::Number),
+            Some(text) => *value = typed(text, variable.value_type),
+            None => {}
+        },
+        (VariableKind::List, Value::Array(items)) => {
+            for item in items {
+                match item.as_str().map(number) {
+                    Some(Some(number)) => *item = Value::Number(number),
+                    Some(None) => {}
+                    None => read_fields(&variable.fields, item, true),
+                }
+            }
+        }
+        (VariableKind::Object, value) => read_fields(&variable.fields, value, is_item),
+        _ => {}
+    }
+}
+
+fn read_fields(fields: &[Variable], value: &mut Value, is_item: bool) {
+    for field in fields {
+        if let Some(value) = value.get_mut(&field.name) {
+            read_texts(field, value, is_item);
+        }
+    }
+}
+
 /// The number that a text is, if it is one.
 pub(crate) fn number_in(text: &str) -> Option<Number> {
     exact(text).ok().and_then(|()| serde_json::from_str(text).ok())

@@ -131,6 +131,44 @@ fn templates_without_a_source() {
         ),
         (&["--inline", "{{ n - 1 }} {{ [n, 4]|sum }} {{ n is defined }}", "--var", "n=3.10"], "2.1 7.1 True"),
         (
+            &[
+                "--inline",
+                "{% if a == 3 %}{% endif %}{% if a == b %}same{% else %}other{% endif %}",
+                "--var",
+                "a=3",
+                "--var",
+                "b=3",
+            ],
+            "same",
+        ),
+        (
+            &["--inline", "{{ n - 1 }} {{ '%s: %d%%' % (n, 2) }} {{ '{:>6}|{:.1f}'.format(n, n) }}", "--var", "n=3.10"],
+            "2.1 3.10: 2%   3.10|3.1",
+        ),
+        (
+            &[
+                "--inline",
+                "{% if n > 1 %}{% endif %}{% for x in [n, 2] %}{{ x * 2 }} {% endfor %}{{ (n, 2)|sum }} {{ {'a': n}.a * 2 }} \
+                 {{ m|default(n) + 1 }} {{ n is float }} {{ n in (1.5, 'a') }} {{ [n]|select('number')|list }}",
+                "--var",
+                "n=1.50",
+            ],
+            "3.0 4 3.5 3.0 2.5 True True [1.5]",
+        ),
+        (
+            &[
+                "--inline",
+                "{% if n > 1 %}{% endif %}{% set x = n if true else 0 %}{{ x + 1 }} {% set t = a + b * 2 %}{{ t }} {{ n }} {{ a }}",
+                "--var",
+                "n=1.50",
+                "--var",
+                "a=1.10",
+                "--var",
+                "b=2",
+            ],
+            "2.5 5.1 1.50 1.10",
+        ),
+        (
             &["--inline", "{{ a }} {{ a|upper }} {{ -a }} {{ a ~ (a + 1) }}", "--var", "a=1e2"],
             "1e2 1E2 -100.0 1e2101.0",
         ),

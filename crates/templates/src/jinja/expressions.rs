@@ -3,6 +3,7 @@
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
 use super::MUTATING_METHODS;
+use super::placeholders::Placeholders;
 use super::scope::{is_number, sliced, text_argument, text_of, values_of};
 use super::statements::{NumberUse, Uses};
 use super::tokens::offset;
@@ -14,13 +15,24 @@ impl<'a> Uses<'a> {
         self.shape.record(path, what, needed && !guarded);
     }
 
-    /// Visits what is inserted into a text. A format such as `%.2f` `wants_numbers`: a value that is a number elsewhere is
-    /// inserted as one.
-    fn visit_inserted(&mut self, value: &Expr<'a>, wants_numbers: bool) {
-        if wants_numbers {
-            self.note_if_number(value);
-        }
+    /// Visits what is not printed as it is, but becomes a part of another value or is computed with elsewhere.
+    fn visit_part(&mut self, value: &Expr<'a>) {
+        self.note_if_number(value);
         self.visit(value, Usage::Print, true);
+    }
+
+    /// Visits values that are inserted into a format, each as its placeholder has it: `%.2f` is given what is a number
+    /// elsewhere as one, `%s` inserts it as typed.
+    fn visit_inserted<'e>(
+        &mut self,
+        values: impl IntoIterator<Item = (usize, &'e Expr<'a>)>,
+        placeholders: &Placeholders<'_>,
+    ) where
+        'a: 'e,
+    {
+        for (at, value) in values {
+            if placeholders.wants_number(at) { self.visit_part(value) } else { self.visit(value, Usage::Print, true) }
+        }
     }
 
     /// Notes that this value is used as a number if other uses say that it is one.
@@ -50,7 +62,10 @@ impl<'a> Uses<'a> {
             Expr::Filter(filter) => self.filter(filter, what),
             Expr::Test(test) => {
                 let tolerant = matches!(test.name, "defined" | "undefined");
-                let asks = ["none", "string", "number", "mapping", "sequence", "iterable", "boolean", "true", "false"];
+                let asks = [
+                    "none", "string", "number", "integer", "float", "mapping", "sequence", "iterable", "boolean",
+                    "true", "false",
+                ];
                 let counts = matches!(test.name, "odd" | "even" | "divisibleby");
                 let plain = match values_of(&test.args).next() {
                     _ if tolerant || asks.contains(&test.name) => Usage::Test,
@@ -69,8 +84,17 @@ impl<'a> Uses<'a> {
                     }
                     Expr::Var(name) if name.id == "range" => self.visit_args(&call.args, usize::MAX),
                     Expr::GetAttr(method) if method.name == "format" => {
-                        let wants_numbers = text_of(&method.expr).is_some_and(has_typed_braces);
-                        values_of(&call.args).for_each(|value| self.visit_inserted(value, wants_numbers));
+                        let placeholders = Placeholders::in_braces(text_of(&method.expr).unwrap_or_default());
+                        self.visit_inserted(placeholders.places(&call.args), &placeholders);
+                    }
+                    // They return or keep their arguments.
+                    Expr::GetAttr(method)
+                        if matches!(method.name, "cycle" | "get") || MUTATING_METHODS.contains(&method.name) =>
+                    {
+                        values_of(&call.args).for_each(|value| self.visit_part(value));
+                    }
+                    Expr::Var(name) if matches!(name.id, "dict" | "namespace") => {
+                        values_of(&call.args).for_each(|value| self.visit_part(value));
                     }
                     Expr::GetAttr(method) => {
                         let is_padded = matches!(method.name, "center" | "ljust" | "rjust" | "zfill");
@@ -93,19 +117,19 @@ impl<'a> Uses<'a> {
                     self.guarded(&operator.left, false, |uses| uses.visit(&operator.right, what, needed));
                 }
                 BinOpKind::In => {
+                    self.note_if_number(&operator.left);
                     self.visit(&operator.left, among(&operator.right), true);
                     self.visit(&operator.right, Usage::Measure, true);
                 }
                 BinOpKind::Rem if text_of(&operator.left).is_some() => {
-                    let wants_numbers = text_of(&operator.left).is_some_and(has_typed_percents);
+                    let placeholders = Placeholders::of_percents(text_of(&operator.left).unwrap_or_default());
                     match &operator.right {
-                        Expr::Tuple(tuple) => {
-                            tuple.items.iter().for_each(|item| self.visit_inserted(item, wants_numbers));
-                        }
-                        value => self.visit_inserted(value, wants_numbers),
+                        Expr::Tuple(tuple) => self.visit_inserted(tuple.items.iter().enumerate(), &placeholders),
+                        value => self.visit_inserted(std::iter::once((0, value)), &placeholders),
                     }
                 }
                 _ => {
+                    self.note_pair(&operator.left, &operator.right);
                     self.visit(&operator.left, self.operand(operator.op, &operator.right), true);
                     self.visit(&operator.right, self.operand(operator.op, &operator.left), true);
                 }
@@ -116,21 +140,30 @@ impl<'a> Uses<'a> {
                 self.visit(before, next, true);
                 for operand in &compare.ops {
                     let inside = matches!(operand.op, CompareOpKind::In | CompareOpKind::NotIn);
+                    self.note_pair(before, &operand.expr);
                     self.visit(&operand.expr, if inside { Usage::Measure } else { self.beside(before) }, true);
                     before = &operand.expr;
                 }
             }
             Expr::IfExpr(branch) => {
+                // What is assigned may be computed with later.
+                if what == Usage::Touch {
+                    [Some(&branch.true_expr), branch.false_expr.as_ref()]
+                        .into_iter()
+                        .flatten()
+                        .for_each(|value| self.note_if_number(value));
+                }
                 self.visit(&branch.test_expr, Usage::Test, true);
                 self.guarded(&branch.test_expr, true, |uses| uses.visit(&branch.true_expr, what, needed));
                 if let Some(no) = &branch.false_expr {
                     self.guarded(&branch.test_expr, false, |uses| uses.visit(no, what, needed));
                 }
             }
-            Expr::List(list) => list.items.iter().for_each(|item| self.visit(item, Usage::Print, true)),
-            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit(item, Usage::Print, true)),
+            Expr::List(list) => list.items.iter().for_each(|item| self.visit_part(item)),
+            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit_part(item)),
             Expr::Map(map) => {
-                map.keys.iter().chain(&map.values).for_each(|part| self.visit(part, Usage::Print, true));
+                map.keys.iter().for_each(|key| self.visit(key, Usage::Print, true));
+                map.values.iter().for_each(|value| self.visit_part(value));
             }
             Expr::Const(_) | Expr::Slice(_) => {}
         }
@@ -248,18 +281,37 @@ impl<'a> Uses<'a> {
             _ => Usage::Print,
         };
         let counts = matches!(filter.name, "batch" | "slice" | "truncate" | "center" | "wordwrap" | "round");
-        if let (Some(Expr::List(list)), "sum" | "min" | "max" | "sort") = (&filter.expr, filter.name) {
-            list.items.iter().for_each(|item| self.note_if_number(item));
+        match &filter.expr {
+            // It prints them as they are.
+            Some(Expr::List(list)) if filter.name == "join" => {
+                list.items.iter().for_each(|item| self.visit(item, Usage::Print, true));
+            }
+            Some(of) if filter.name == "tojson" => {
+                self.note_if_number(of);
+                self.visit(of, asked, true);
+            }
+            Some(of) => {
+                // Every other filter fails on an undefined value, even within a default.
+                self.visit(of, asked, !matches!(filter.name, "default" | "d"));
+                self.attributes(of, filter.name, &filter.args);
+            }
+            None => {}
         }
-        if let Some(of) = &filter.expr {
-            // Every other filter fails on an undefined value, even within a default.
-            self.visit(of, asked, !matches!(filter.name, "default" | "d"));
-            self.attributes(of, filter.name, &filter.args);
+        if let ("sum", Some(Expr::Filter(map))) = (filter.name, &filter.expr)
+            && let ("map", Some(of)) = (map.name, &map.expr)
+        {
+            self.attributes_used(of, "map", &map.args, Usage::Compute);
         }
         match &filter.expr {
             Some(format) if filter.name == "format" => {
-                let wants_numbers = text_of(format).is_some_and(has_typed_percents);
-                values_of(&filter.args).for_each(|value| self.visit_inserted(value, wants_numbers));
+                let placeholders = Placeholders::of_percents(text_of(format).unwrap_or_default());
+                self.visit_inserted(values_of(&filter.args).enumerate(), &placeholders);
+            }
+            // The default takes the place of the value.
+            _ if matches!(filter.name, "default" | "d") => {
+                for value in values_of(&filter.args) {
+                    if what == Usage::Print { self.visit(value, what, true) } else { self.visit_part(value) }
+                }
             }
             _ => self.visit_args(&filter.args, usize::from(counts)),
         }
@@ -267,6 +319,10 @@ impl<'a> Uses<'a> {
 
     /// Records fields of a list's items that a filter takes by name.
     fn attributes(&mut self, of: &Expr<'a>, filter: &str, args: &[CallArg<'a>]) {
+        self.attributes_used(of, filter, args, if filter == "sum" { Usage::Compute } else { Usage::Print });
+    }
+
+    fn attributes_used(&mut self, of: &Expr<'a>, filter: &str, args: &[CallArg<'a>], what: Usage) {
         let place = match filter {
             "selectattr" | "rejectattr" | "groupby" => 0,
             "sum" | "join" => usize::from(filter == "join"),
@@ -279,7 +335,6 @@ impl<'a> Uses<'a> {
         let tolerant = matches!(asks, Some("defined" | "undefined"));
         let defaulted = args.iter().any(|arg| matches!(arg, CallArg::Kwarg("default", _)));
         let Some(list) = self.scope.path(of) else { return };
-        let what = if filter == "sum" { Usage::Compute } else { Usage::Print };
         if filter == "sum" && args.is_empty() {
             self.record(&[list.as_slice(), &[PathStep::Item]].concat(), what, false);
         }
@@ -323,19 +378,15 @@ impl<'a> Uses<'a> {
             self.numbers.push(NumberUse { path: path.to_vec(), span, is_certain: what == Usage::Compute });
         }
     }
-}
 
-/// Whether a format such as `%.2f` wants numbers; `%s` inserts text as it is.
-fn has_typed_percents(format: &str) -> bool {
-    let flags = |c: char| c.is_ascii_digit() || "#+- .".contains(c);
-    let kinds = format.split('%').skip(1).filter_map(|rest| rest.trim_start_matches(flags).chars().next());
-    let mut kinds = kinds.filter(char::is_ascii_alphabetic);
-    kinds.any(|kind| !matches!(kind, 's' | 'r' | 'c'))
-}
-
-/// Whether a format such as `{:.2f}` wants numbers; `{}` inserts text as it is.
-fn has_typed_braces(format: &str) -> bool {
-    format.split('{').skip(1).any(|rest| rest.split('}').next().is_some_and(|inside| inside.contains(':')))
+    /// Notes that two values are compared or added: if one is a number elsewhere, the other is one here.
+    fn note_pair(&mut self, one: &Expr<'a>, other: &Expr<'a>) {
+        let (Some(first), Some(second)) = (self.scope.path(one), self.scope.path(other)) else { return };
+        for (expr, path) in [(one, second), (other, first)] {
+            let span = offset(start_of(expr))..offset(expr.span().end_offset);
+            self.numbers.push(NumberUse { path, span, is_certain: false });
+        }
+    }
 }
 
 /// Where an expression begins: the engine's span of a longer path does not contain its first names.

@@ -130,7 +130,8 @@ impl NameScope<'_> {
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Pow => true,
                 BinOpKind::Add => self.is_number(&operator.left) || self.is_number(&operator.right),
-                BinOpKind::Mul => self.is_number(&operator.left) && self.is_number(&operator.right),
+                // A text or a list times a number repeats it.
+                BinOpKind::Mul => [&operator.left, &operator.right].iter().all(|side| !is_repeated(side)),
                 BinOpKind::Rem => self.is_number(&operator.left),
                 _ => false,
             },
@@ -239,6 +240,10 @@ pub(super) fn is_number(expr: &Expr<'_>) -> bool {
         Expr::UnaryOp(sign) => matches!(sign.op, UnaryOpKind::Neg) && is_number(&sign.expr),
         _ => false,
     }
+}
+
+fn is_repeated(expr: &Expr<'_>) -> bool {
+    text_of(expr).is_some() || matches!(expr, Expr::List(_) | Expr::Tuple(_))
 }
 
 fn is_none(expr: &Expr<'_>) -> bool {

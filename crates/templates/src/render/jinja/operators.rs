@@ -325,11 +325,14 @@ fn given(value: Value) -> Result<Value, Error> {
 /// A typed text as a number if it is one, also in lists and dicts; other values as they are. Recurses as deep as the given
 /// values, which is bounded.
 fn number(value: &Value) -> Value {
-    let inside = |key: Value| (value.get_item(&key).map_or_else(|_| key.clone(), |inner| number(&inner)), key);
+    let member = |key: Value| {
+        let inner = value.get_item(&key).map_or_else(|_| key.clone(), |inner| number(&inner));
+        (key, inner)
+    };
     let found = match value.kind() {
         ValueKind::String => value.as_str().and_then(number_in).map(|number| Value::from(Serde(number))),
         ValueKind::Seq => value.try_iter().ok().map(|items| items.map(|item| number(&item)).collect()),
-        ValueKind::Map => value.try_iter().ok().map(|keys| keys.map(inside).map(|(inner, key)| (key, inner)).collect()),
+        ValueKind::Map => value.try_iter().ok().map(|keys| Value::from_pairs(keys.map(member))),
         _ => None,
     };
     found.unwrap_or_else(|| value.clone())
