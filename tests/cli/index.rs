@@ -569,6 +569,8 @@ fn a_name_leads_to_the_beginning_of_its_text_and_a_file_is_found_by_its_name() {
     for (query, path, line) in [
         ("guide", "guide.md", 1),
         ("Guide", "guide.md", 1),
+        ("GUIDE", "guide.md", 1),
+        ("KB", "kb/one/notes.md", 1),
         ("guide.md", "guide.md", 1),
         ("b.txt", "kb/two/b.txt", 1),
         ("two/notes.md", "kb/two/notes.md", 1),
@@ -579,6 +581,36 @@ fn a_name_leads_to_the_beginning_of_its_text_and_a_file_is_found_by_its_name() {
         assert_eq!((&first["path"], &first["line"]), (&json!(path), &json!(line)), "{query}: {found}");
         let copies = found["hits"].as_array().unwrap().iter();
         assert_eq!(copies.filter(|hit| (&hit["path"], &hit["line"]) == (&first["path"], &first["line"])).count(), 1);
+    }
+}
+
+#[test]
+fn a_larger_limit_only_adds_hits() {
+    let policy = |name: &str| (format!("{name}.md"), format!("# {name}\n\nThe {name} policy is short.\n"));
+    let mut files = Vec::from(["leave", "travel", "dress"].map(policy));
+    let long =
+        "Look at the dashboards, then restart the workers one by one, and write a short report about it for the team.";
+    files
+        .push(("runbook.md".to_owned(), format!("# Runbook\n\n{long} By policy, nobody works two nights in a row.\n")));
+    let sources = json!([
+        {"id": "leave", "path": "leave.md"},
+        {"id": "travel", "path": "travel.md"},
+        {"id": "dress", "path": "dress.md"},
+        {"id": "runbook", "name": "Escalation policy", "description": "Whom to wake up", "path": "runbook.md"},
+    ]);
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let world = Workspace::of(sources.clone(), &files);
+    world.put("references.json", json!({"sources": sources, "hints": {"semantic": false}}).to_string().as_bytes());
+    world.run(&["index"]).exits(0);
+    let hits = |limit: usize| -> Vec<String> {
+        let found = world.json(&["search", "whom escalation policy", "--limit", &limit.to_string()], 0);
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| format!("{}:{}", hit["source_id"].as_str().unwrap(), hit["line"])).collect()
+    };
+    let all = hits(4);
+    assert!(all.len() == 4 && all[0].starts_with("runbook:"), "the source that has every word, by its text: {all:?}");
+    for limit in 1..4 {
+        assert_eq!(hits(limit), all[..limit], "{limit}");
     }
 }
 

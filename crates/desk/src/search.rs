@@ -1,7 +1,7 @@
 //! Searches the documents for a reader (SEARCH S4): a person may read everything trusted, an agent only what its
 //! session may read. Other sources are named, so that an agent can select them.
 
-use std::collections::HashSet;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
 
@@ -239,8 +239,9 @@ impl CompleteDesk<'_> {
             weight: &weight,
             pages: Some(&*pages),
             sections_now: &sections_now,
-            // Ask for more than the limit, since some are dropped below.
-            limit: request.limit.saturating_mul(2),
+            // Ask for more than the limit, since some take the place of others below. Small limits ask for the same number, so
+            // that a larger one only adds hits.
+            limit: request.limit.saturating_mul(2).max(ASKED),
         };
         let embedder = self.lazy_embedder().filter(|_| self.settings().hints.semantic);
         let mut found = index.search(&query, embedder)?;
@@ -263,11 +264,8 @@ impl CompleteDesk<'_> {
         let waiting = self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source));
         notes.extend(notes::left_out_without_trust(waiting.count()));
         let hits = found.hits.into_iter();
-        let mut hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
-        // Do not list a catalog entry beside the text of the same source.
-        let with_text: HashSet<String> =
-            hits.iter().filter(|hit| hit.kind == TEXT).map(|hit| hit.source_id.clone()).collect();
-        hits.retain(|hit| hit.kind != SOURCE || !with_text.contains(&hit.source_id));
+        let hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
+        let mut hits = texts_in_place_of_entries(hits);
         hits.truncate(request.limit);
         Ok(SearchAnswer {
             query: shortened(request.query.clone(), LONGEST),
@@ -348,6 +346,29 @@ impl CompleteDesk<'_> {
             Err(_) => self.workspace_context().display(Path::new(resolved)),
         }
     }
+}
+
+/// The least number of hits that the index is asked for.
+const ASKED: usize = 20;
+
+/// The hits without the catalog entries of sources whose text was found, too: the best text takes the place of an entry that
+/// ranks above it.
+fn texts_in_place_of_entries(hits: Vec<SearchHit>) -> Vec<SearchHit> {
+    let mut hits: VecDeque<SearchHit> = hits.into();
+    let mut placed: Vec<SearchHit> = Vec::with_capacity(hits.len());
+    while let Some(hit) = hits.pop_front() {
+        let is_text = |other: &SearchHit| other.kind == TEXT && other.source_id == hit.source_id;
+        if hit.kind != SOURCE {
+            placed.push(hit);
+        } else if !placed.iter().any(is_text) {
+            let text = hits.iter().position(is_text).and_then(|at| hits.remove(at));
+            placed.push(match text {
+                Some(text) => SearchHit { score: hit.score, because: hit.because, ..text },
+                None => hit,
+            });
+        }
+    }
+    placed
 }
 
 /// The lists that these hits are based on, even if the best hits of another list were left out. Hits that only the

@@ -88,14 +88,17 @@ impl CompleteDesk<'_> {
         Ok(files.pop().filter(|_| is_unique).map(|(_, id, path)| (id, path)))
     }
 
-    /// The source whose id, name or path is the whole query.
+    /// The source whose id, name or path is the whole query, in this order; only paths depend on case.
     fn source_named(&self, query: &str) -> Option<&Source> {
         let lower = query.to_lowercase();
-        let is_it = |source: &&Source| {
-            (source.name.len() == query.len() && source.name.to_lowercase() == lower)
+        let is_it = |text: &str| text.len() == query.len() && text.to_lowercase() == lower;
+        let is_named = |source: &&Source| {
+            is_it(&source.name)
                 || source.place().is_some_and(|place| self.workspace_context().display(&place.path) == query)
         };
-        self.catalog.find(query).or_else(|| self.catalog.sources().iter().find(is_it))
+        let sources = self.catalog.sources();
+        let found = self.catalog.find(query).or_else(|| sources.iter().find(|source| is_it(source.id.as_str())));
+        found.or_else(|| sources.iter().find(is_named))
     }
 }
 
