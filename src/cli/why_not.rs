@@ -144,7 +144,7 @@ fn not_hinted(
     session: &str,
 ) -> (&'static str, String, String) {
     let id = source.id.as_str();
-    let selected = "the instructions of the session already list it";
+    let selected = "agents get it with their instructions instead, at their next start, resume or compaction";
     match why {
         WhyNot::Named => {
             let place = place(verdict);

@@ -241,7 +241,11 @@ impl App {
             }
             answer = self.replies.next() => self.input(answer),
             painted = painted => self.input(painted),
-            () = self.saver.written() => {
+            problem = self.saver.written() => {
+                if let Some(why) = problem {
+                    self.state.messages.arrived(format!("What was typed here is not saved for the next time: {why}"));
+                    self.changed = self.changed.max(Some(Trigger::Change));
+                }
                 self.keep_session();
                 Ok(())
             }

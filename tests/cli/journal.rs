@@ -335,7 +335,7 @@ fn an_unwritable_journal_is_reported_once_and_stops_nothing() {
     let ran = limited(&["enrich", "--repeat"], Some(b"the web")).exits(0);
     assert!(ran.text().contains("@web"), "{ran}");
     assert_eq!(ran.stderr.matches("the journal cannot be written").count(), 1, "{ran}");
-    assert!(ran.stderr.contains("free some disk space"), "{ran}");
+    assert!(ran.stderr.contains("raise the limit on the size of files (ulimit -f)"), "{ran}");
     let ran = limited(&["select", "a"], None).exits(0);
     assert_eq!(ran.stderr.matches("the journal cannot be written").count(), 1, "{ran}");
     assert_eq!(world.picks(), ["a"]);

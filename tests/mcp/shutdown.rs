@@ -153,3 +153,24 @@ fn it_ends_while_a_person_is_being_asked() {
     let last: Value = serde_json::from_str(rest.last().unwrap()).unwrap();
     assert_eq!((&last["id"], &last["result"]["isError"]), (&id, &json!(true)), "{last}");
 }
+
+/// What it remembers of such a folder, and the usual advice, would mislead.
+#[test]
+fn every_tool_says_that_the_workspace_is_gone() {
+    let workspace = workspace();
+    let mut client = Client::connect(&workspace);
+    client.call("listReferences", json!({}));
+    std::fs::rename(&workspace.path, workspace.path.with_extension("moved")).unwrap();
+    for (tool, arguments) in [
+        ("listReferences", json!({})),
+        ("selectReferences", json!({"ids": ["api"]})),
+        ("readReference", json!({"id": "api"})),
+        ("search_documents", json!({"query": "api"})),
+        ("renderTemplateToFile", json!({"template": "x", "output_path": "y"})),
+    ] {
+        let result = client.result(tool, arguments);
+        let said = result["content"][0]["text"].as_str().unwrap();
+        assert!(result["isError"] == true && said.contains("the folder of the workspace is gone"), "{tool}: {result}");
+    }
+    std::fs::rename(workspace.path.with_extension("moved"), &workspace.path).unwrap();
+}

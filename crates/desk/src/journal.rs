@@ -22,7 +22,7 @@ type Offered = BTreeMap<String, BlockKind>;
 
 impl Desk {
     /// Appends to the journal. Returns the problem the first time this fails; the diagnostics contain it until an
-    /// append succeeds.
+    /// append succeeds, and those of a command as long as it runs.
     pub fn journal(&self, session: &Session, receipt: Receipt) -> Option<Diagnostic> {
         self.journal_all(session, vec![receipt])
     }
@@ -47,8 +47,11 @@ impl Desk {
             }
         };
         let mut known = self.unjournalled.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *known, problem.clone());
-        problem.filter(|_| before.is_none())
+        let is_new = known.is_none();
+        if problem.is_some() || self.options.is_long_running {
+            known.clone_from(&problem);
+        }
+        problem.filter(|_| is_new)
     }
 
     pub(super) fn unjournalled(&self) -> Option<Diagnostic> {
@@ -320,7 +323,8 @@ mod tests {
     #[test]
     fn a_failing_journal_is_reported_once_until_it_works_again() {
         let folder = tempfile::tempdir().unwrap();
-        let desk = desk(&folder);
+        let mut desk = desk(&folder);
+        desk.options.is_long_running = true;
         let say = || desk.journal(&session(), Receipt::new(JournalEvent::Forgot));
         let stands = || desk.diagnostics().iter().filter(|problem| problem.code == Code::NotJournalled).count();
         let state = desk.journal_file().parent().unwrap().to_owned();
@@ -338,5 +342,18 @@ mod tests {
             assert_eq!((say(), stands()), (None, 0));
             block();
         }
+    }
+
+    #[test]
+    fn a_command_reports_a_lost_line_although_a_later_one_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(&folder);
+        let state = desk.journal_file().parent().unwrap().to_owned();
+        std::fs::create_dir_all(state.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("elsewhere", &state).unwrap();
+        assert!(desk.journal(&session(), Receipt::new(JournalEvent::Forgot)).is_some());
+        std::fs::remove_file(&state).unwrap();
+        assert!(desk.journal(&session(), Receipt::new(JournalEvent::Forgot)).is_none());
+        assert!(desk.diagnostics().iter().any(|problem| problem.code == Code::NotJournalled));
     }
 }

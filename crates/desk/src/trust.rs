@@ -26,7 +26,7 @@ use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, pro
 use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
 use refdesk_files::path::{absolute, display};
-use refdesk_files::{code_of, is_disk_full};
+use refdesk_files::{code_of, is_disk_full, more_room};
 use refdesk_index::Location;
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::names::first_of;
@@ -503,7 +503,7 @@ const SHOWN: usize = 5;
 fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");
     let fix = match () {
-        () if is_disk_full(error) => "free some disk space",
+        () if is_disk_full(error) => more_room(error),
         () if code_of(error) == Some(Code::Unreadable) => advice(error),
         () => "make that file and its folder writable",
     };

@@ -27,6 +27,14 @@ pub fn is_disk_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
+/// What to do about an error for which [`is_disk_full`] is true.
+pub fn more_room(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => "raise the limit on the size of files (ulimit -f)",
+        _ => "free some disk space",
+    }
+}
+
 pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
     let why = if leads_out {
         "is a link out of the workspace, so nothing is read or stored there"

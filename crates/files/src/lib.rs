@@ -29,7 +29,9 @@ pub mod workspace;
 pub(crate) use atomic::Batch;
 pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
 pub use descriptors::check_descriptors;
-pub use error::{cause, code_of, is_disk_full, is_link_refused, is_no_file, message_in, no_workspace, unreadable};
+pub use error::{
+    cause, code_of, is_disk_full, is_link_refused, is_no_file, message_in, more_room, no_workspace, unreadable,
+};
 pub use folder::{EntryKind, FileMode, Folder, FolderEntry, confine_to};
 pub use link::link_on_path;
 pub use listing::FolderListings;

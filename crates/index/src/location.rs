@@ -29,7 +29,7 @@ use crate::storage::Storage;
 use refdesk_files::path::is_absent;
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{
-    Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_disk_full, is_link_refused, is_writable,
+    Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_disk_full, is_link_refused, is_writable, more_room,
 };
 use refdesk_text::{Code, Error, Fix};
 
@@ -431,7 +431,7 @@ impl Location {
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied if code == Code::IndexUnreadable => MAKE_READABLE,
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
-            _ if is_disk_full(error) => "free some disk space",
+            _ if is_disk_full(error) => more_room(error),
             _ => "move the file or folder that is in its place",
         };
         Error::new(code, self.unusable(error), fix)

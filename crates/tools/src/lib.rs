@@ -26,6 +26,7 @@ pub use arguments::{as_list, json_type};
 pub use elicitation::{Elicit, Elicitation, UserReply};
 pub use read_reference::delimited;
 
+use std::path::Path;
 use std::pin::Pin;
 
 use serde_json::{Map, Value};
@@ -161,6 +162,13 @@ pub async fn call(
     let tool = find(name, ToolAvailability::from(&snapshot)).map_err(brief)?;
     let excluded = snapshot.exclude_tools;
     let arguments = ToolArguments::new(tool, arguments).map_err(brief)?;
+    // What the desk remembers of a folder that is gone would only mislead.
+    let folder = &*snapshot.workspace;
+    let is_gone = !folder.contains(char::REPLACEMENT_CHARACTER) && !Path::new(folder).is_dir();
+    if is_gone {
+        let message = format!("the folder of the workspace is gone: {folder}");
+        return Ok(ToolAnswer::error(&brief(Error::new(Code::NoWorkspace, message, GONE))));
+    }
     match (tool.handler)(ToolCall { handle: handle.clone(), session, arguments, elicit }).await {
         Ok(answer) => Ok(answer),
         Err(FailedAnswer::Answer(answer)) => Ok(*answer),
@@ -169,6 +177,8 @@ pub async fn call(
         Err(FailedAnswer::Rendering(failed)) => Ok(rendering::failed(&brief(advise(failed.0, &excluded)), failed.1)),
     }
 }
+
+const GONE: &str = "ask the user to open the workspace where it is now: its folder was moved or deleted";
 
 /// The most characters of an error. It repeats what the agent wrote, and the agent would have to read all of that
 /// again.

@@ -8,9 +8,6 @@ use serde_json::Value;
 use crate::common::values::{TypedValue, TypedValues, ValueStep, json};
 use refdesk_core::config::screen_session::{SavedStep, SavedValue, SavedValues};
 
-/// The maximum size in bytes of saved values per template.
-const MAX_VALUES: usize = 512 * 1024;
-
 /// Substrings of secret names, in lower case and without separators.
 const SECRET: [&str; 26] = [
     "password",
@@ -51,7 +48,7 @@ const KEYS: [&str; 9] = ["-----BEGIN", "eyJ", "ghp_", "gho_", "github_pat_", "gl
 /// The values to save, by template name.
 pub fn all_saved(typed: &HashMap<String, TypedValues>) -> BTreeMap<String, SavedValues> {
     let saved = typed.iter().map(|(template, typed)| (template.clone(), typed.saved()));
-    saved.filter(|(_, saved)| !saved.given.is_empty() && saved.size() <= MAX_VALUES).collect()
+    saved.filter(|(_, saved)| !saved.given.is_empty()).collect()
 }
 
 /// The reverse of [`all_saved`].

@@ -15,35 +15,42 @@ pub struct SessionSaver {
     written: ScreenSession,
     /// The write in progress, with its session.
     writing: Option<(JoinHandle<io::Result<()>>, ScreenSession)>,
-    /// The last write failed; the final write tries again and reports why.
-    has_failed: bool,
+    /// The session whose write failed; the next draft that differs from it is written again.
+    failed: Option<ScreenSession>,
 }
 
 impl SessionSaver {
     pub fn new(file: Option<ScreenSessionFile>, written: ScreenSession) -> Self {
-        Self { file, written, writing: None, has_failed: false }
+        Self { file, written, writing: None, failed: None }
     }
 
     /// Writes the session if a draft changed and no write is in progress.
     pub fn keep(&mut self, session: impl FnOnce() -> ScreenSession) {
-        let (Some(file), None, false) = (&self.file, &self.writing, self.has_failed) else { return };
+        let (Some(file), None) = (&self.file, &self.writing) else { return };
         let session = session();
-        if !session.has_other_drafts(&self.written) {
+        if !session.has_other_drafts(self.failed.as_ref().unwrap_or(&self.written)) {
             return;
         }
         let (file, before, now) = (file.clone(), self.written.clone(), session.clone());
         self.writing = Some((tokio::task::spawn_blocking(move || file.update(&before, &now)), session));
     }
 
-    /// Waits for the write in progress; forever if there is none.
-    pub async fn written(&mut self) {
-        match &mut self.writing {
-            Some((writing, _)) => self.has_failed = !matches!(writing.await, Ok(Ok(()))),
+    /// Waits for the write in progress; forever if there is none. Returns why it failed, unless the one before it failed, too.
+    pub async fn written(&mut self) -> Option<String> {
+        let ended = match &mut self.writing {
+            Some((writing, _)) => writing.await,
             None => std::future::pending().await,
-        }
-        if let Some((_, session)) = self.writing.take().filter(|_| !self.has_failed) {
-            self.written = session;
-        }
+        };
+        let (_, session) = self.writing.take()?;
+        let problem = match ended {
+            Ok(Ok(())) => {
+                (self.written, self.failed) = (session, None);
+                return None;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(panicked) => panicked.to_string(),
+        };
+        self.failed.replace(session).is_none().then_some(problem)
     }
 
     /// Writes the final session after any write in progress.
@@ -52,7 +59,7 @@ impl SessionSaver {
             let _ = tokio::time::timeout(most, self.written()).await;
         }
         match self.file {
-            Some(file) if self.has_failed || left != self.written => file.update(&self.written, &left),
+            Some(file) if self.failed.is_some() || left != self.written => file.update(&self.written, &left),
             _ => Ok(()),
         }
     }

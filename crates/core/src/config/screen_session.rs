@@ -257,8 +257,11 @@ impl ScreenSessionFile {
         let workspace = self.workspace.to_string_lossy().into_owned();
         let mut session = ScreenSession { workspace, ..session.clone() };
         let mut bytes = serde_json::to_vec_pretty(&session)?;
-        if bytes.len() > LIMIT / 2 {
-            session.values.clear();
+        while bytes.len() > LIMIT / 2
+            && let Some(largest) =
+                session.values.iter().max_by_key(|(_, values)| values.size()).map(|(name, _)| name.clone())
+        {
+            session.values.remove(&largest);
             bytes = serde_json::to_vec_pretty(&session)?;
         }
         let sealed = self.sealer.key_or_new()?.sealed(&self.place, &bytes);
@@ -395,7 +398,11 @@ mod tests {
         large.values.insert("b".to_owned(), SavedValues { given: vec![value], items: Vec::new() });
         file.write(&large).unwrap();
         let (read, error) = file.read();
-        assert_eq!((read.values.len(), read.prompt, error), (0, session().prompt, None));
+        assert_eq!(
+            (read.values, read.prompt, error),
+            (session().values, session().prompt, None),
+            "the others are kept"
+        );
     }
 
     #[test]

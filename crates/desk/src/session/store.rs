@@ -17,7 +17,7 @@ use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
     Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, cause, code_of, is_disk_full, is_link_refused,
-    is_no_file, name, no_workspace, rename_state_file, within,
+    is_no_file, more_room, name, no_workspace, rename_state_file, within,
 };
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -361,7 +361,7 @@ pub fn advice(error: &io::Error) -> &'static str {
         _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",
-        _ if is_disk_full(error) => "free some disk space",
+        _ if is_disk_full(error) => more_room(error),
         io::ErrorKind::NotFound => "open the workspace where it is now: its folder was moved or deleted",
         io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::AlreadyExists => {
             "move or remove what blocks .jaato/refdesk/"

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
-use crate::error::{cause, is_disk_full, is_no_file, path_of, unreadable};
+use crate::error::{cause, is_disk_full, is_no_file, more_room, path_of, unreadable};
 use crate::path::{is_absent, lossy, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_state_file, rename_state_file};
 use refdesk_text::{Code, Error};
@@ -237,7 +237,7 @@ pub(super) fn write_failed(shown: &str, error: &io::Error) -> Error {
             Some(folder) => format!("make {} writable", lossy(folder)),
             None => "make its folder writable".to_owned(),
         },
-        _ if is_disk_full(error) => "free some disk space".to_owned(),
+        _ if is_disk_full(error) => more_room(error).to_owned(),
         _ => "nothing was changed; try again".to_owned(),
     };
     // The path in the error is absolute, or that of a temporary file, so only its cause is used.
