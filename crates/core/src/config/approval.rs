@@ -88,15 +88,56 @@ impl Rule {
     /// Compiles the glob.
     ///
     /// # Errors
-    /// The glob is invalid; the text says why.
+    /// The glob is invalid, or could match no path; the text says why. Such a denial would look like one, and prevent
+    /// nothing.
     pub fn matcher(&self) -> Result<GlobMatcher, String> {
-        compiled(&self.glob, if self.verdict == ApprovalMode::Deny { GlobCase::Ignored } else { GlobCase::Exact })
+        let case = if self.verdict == ApprovalMode::Deny { GlobCase::Ignored } else { GlobCase::Exact };
+        let matcher = compiled(&self.glob, case)?;
+        match has_impossible_part(&self.glob) {
+            true => Err("paths are relative to the workspace, without empty parts, '.' or '..'".to_owned()),
+            false => Ok(matcher),
+        }
     }
 
     fn matches(&self, path: &str) -> bool {
         // A rule with an invalid glob never gets into the settings.
         self.matcher().is_ok_and(|matcher| matcher.is_match(path))
     }
+}
+
+/// Whether a part of a valid glob, between slashes and with any of its alternatives, is empty, `.` or `..`. No part of a
+/// printed path is.
+fn has_impossible_part(glob: &str) -> bool {
+    // What the part may be so far, a bit each: nothing, one dot, two dots, anything else.
+    const NOTHING: u8 = 0b0001;
+    const IMPOSSIBLE: u8 = 0b0111;
+    const OTHER: u8 = 0b1000;
+    let mut part = NOTHING;
+    // The part before each open brace, and after its alternatives so far.
+    let mut braces: Vec<(u8, u8)> = Vec::new();
+    let mut characters = glob.chars();
+    while let Some(character) = characters.next() {
+        match (character, braces.last_mut()) {
+            ('/', _) if part & IMPOSSIBLE != 0 => return true,
+            ('/', _) => part = NOTHING,
+            ('.', _) => part = ((part << 1) | (part & OTHER)) & (IMPOSSIBLE | OTHER),
+            ('{', _) => braces.push((part, 0)),
+            (',', Some((before, after))) => {
+                *after |= part;
+                part = *before;
+            }
+            ('}', Some((_, after))) => {
+                part |= *after;
+                braces.pop();
+            }
+            ('\\', _) => {
+                characters.next();
+                part = OTHER;
+            }
+            _ => part = OTHER,
+        }
+    }
+    part & IMPOSSIBLE != 0
 }
 
 /// Applies the rules to a path: `deny` wins, otherwise the last matching rule that `counts` (called with the rule's
@@ -160,6 +201,20 @@ mod tests {
             assert_eq!(verdict(&rules(&[("**", Auto)]), path, |_| true), Auto, "{path}");
         }
         assert!(rules(&[("[", Deny)])[0].matcher().is_err());
+    }
+
+    #[test]
+    fn a_rule_that_could_match_no_path_is_invalid() {
+        for glob in
+            ["", "/", "/x", "x/", "x//y", ".", "./x", "x/./y", "..", "../x", "x/..", "{./a,b}", "{a,/b}/**", "a/{b,}"]
+        {
+            assert!(rules(&[(glob, ApprovalMode::Deny)])[0].matcher().is_err(), "{glob}");
+        }
+        for glob in
+            ["**", "**/x", "x/**", ".x", "..x/y.", "...", "x/.*", "x{/a,/b}", "{,x/}a", "a.{b,}", r"\{/a", "[{]/a"]
+        {
+            assert!(rules(&[(glob, ApprovalMode::Deny)])[0].matcher().is_ok(), "{glob}");
+        }
     }
 
     /// globset panics on some of these.
