@@ -17,8 +17,8 @@ const LONGEST_PATH: usize = 4096;
 /// Maximum number of texts and words checked per call: a command may contain a whole file.
 const MAX_CHECKS: usize = 10_000;
 
-/// Where relative paths of a tool call lead: to what exists in the folder in which the agent works, else from the
-/// workspace.
+/// Where relative paths of a tool call lead: to what exists in the folder that a command enters first, else in that in
+/// which the agent works, else from the workspace.
 #[derive(Clone, Copy)]
 pub struct PathBase<'a> {
     /// The workspace, absolute.
@@ -34,15 +34,17 @@ impl PathBase<'_> {
         self.cwd.filter(|cwd| *cwd != self.workspace).into_iter().chain([self.workspace])
     }
 
-    /// The path without `.` and `..`, and its value in the map. Looks at the disk only if there are two folders.
-    fn known<'m, T>(&self, text: &str, places: &'m PathMap<T>) -> Option<(PathBuf, &'m T)> {
-        let paths: Vec<PathBuf> = self.folders().map(|folder| absolute(folder, Path::new(text))).collect();
-        let path = match paths.as_slice() {
-            [there, here] if there != here && paths.iter().any(|path| places.innermost(path).is_some()) => {
-                if (self.resolve)(there).is_some() { there } else { here }
-            }
-            paths => paths.last()?,
-        };
+    /// The path without `.` and `..`, and its value in the map. Looks at the disk only if there are several folders.
+    fn known<'m, T>(&self, text: &str, entered: Option<&str>, places: &'m PathMap<T>) -> Option<(PathBuf, &'m T)> {
+        let entered = entered.zip(self.folders().next()).map(|(folder, from)| absolute(from, Path::new(folder)));
+        let folders = entered.as_deref().into_iter().chain(self.folders());
+        let mut paths: Vec<PathBuf> = folders.map(|folder| absolute(folder, Path::new(text))).collect();
+        paths.dedup();
+        if paths.iter().all(|path| places.innermost(path).is_none()) {
+            return None;
+        }
+        let (here, others) = paths.split_last()?;
+        let path = others.iter().find(|path| (self.resolve)(path).is_some()).unwrap_or(here);
         Some((path.clone(), places.innermost(path)?))
     }
 
@@ -73,10 +75,10 @@ pub(super) fn find<P, T>(
     places: &PathMap<P>,
     mut look: impl FnMut(PathBuf, &P) -> Option<T>,
 ) -> Option<T> {
-    let mut look = |text: &str| {
+    let mut look = |text: &str, entered: Option<&str>| {
         let text = text.trim();
         let may_be = !text.is_empty() && text.len() <= LONGEST_PATH;
-        let (path, value) = may_be.then(|| base.known(text, places)).flatten()?;
+        let (path, value) = may_be.then(|| base.known(text, entered, places)).flatten()?;
         look(path, value)
     };
     walk(arguments, false, &mut StringWalk { left: MAX_CHECKS, look: &mut look })
@@ -109,15 +111,15 @@ impl<'p, T> PathMap<'p, T> {
 
 struct StringWalk<'l, T> {
     left: usize,
-    look: &'l mut dyn FnMut(&str) -> Option<T>,
+    look: &'l mut dyn FnMut(&str, Option<&str>) -> Option<T>,
 }
 
 impl<T> StringWalk<'_, T> {
-    /// The first answer for these texts; checks at most `most` of them.
-    fn first(&mut self, most: usize, texts: impl Iterator<Item = impl AsRef<str>>) -> Option<T> {
+    /// The first answer for these texts, of a command that enters this folder; checks at most `most` of them.
+    fn first(&mut self, most: usize, texts: impl Iterator<Item = impl AsRef<str>>, entered: Option<&str>) -> Option<T> {
         texts.take(most).find_map(|text| {
             self.left = self.left.saturating_sub(1);
-            (self.look)(text.as_ref())
+            (self.look)(text.as_ref(), entered)
         })
     }
 }
@@ -126,12 +128,13 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
     match value {
         _ if at.left == 0 => None,
         Value::String(text) if is_command => {
+            let entered = entered(text);
             // Keep half of the checks for single words, in case the command has many quotes.
-            at.first(at.left / 2, quoted(text))
-                .or_else(|| at.first(at.left.saturating_sub(1), words(text)))
-                .or_else(|| at.first(at.left, std::iter::once(text.as_str())))
+            at.first(at.left / 2, quoted(text), entered)
+                .or_else(|| at.first(at.left.saturating_sub(1), words(text), entered))
+                .or_else(|| at.first(at.left, std::iter::once(text.as_str()), entered))
         }
-        Value::String(text) => at.first(at.left, std::iter::once(text.as_str())),
+        Value::String(text) => at.first(at.left, std::iter::once(text.as_str()), None),
         Value::Array(values) => values.iter().find_map(|value| walk(value, is_command, at)),
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {
             let is_named_so = COMMANDS.iter().any(|known| name.eq_ignore_ascii_case(known));
@@ -139,6 +142,12 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
         }),
         _ => None,
     }
+}
+
+/// The folder that a command enters before all else, as in `cd kb && cat README.md`.
+fn entered(command: &str) -> Option<&str> {
+    let (folder, _) = command.trim_start().strip_prefix("cd ")?.split_once(['&', ';', '\n'])?;
+    Some(folder.trim().trim_matches(['"', '\''])).filter(|folder| folder.len() <= LONGEST_PATH)
 }
 
 /// Quoted parts of a command, for paths with blanks.

@@ -218,8 +218,8 @@ pub(super) struct EnrichInput<'a> {
     pub parts: Vec<Range<usize>>,
     /// The content of refdesk's own blocks.
     pub injected: InjectedText<'a>,
-    /// The selected source that the tool was working on.
-    pub pinned: Option<Pinned>,
+    /// The selected sources that the tool was working on, with its files in them. The first is the pinned one.
+    pub pinned: Vec<Pinned>,
     /// The sources that the tool returned in full.
     pub read: Vec<&'a Source>,
 }
@@ -362,7 +362,7 @@ impl<'a> EnrichInput<'a> {
                     &tool.path_base(ctx.workspace, &resolve),
                 )
             }
-            _ => None,
+            _ => Vec::new(),
         };
         let injected = InjectedText::new(request.text, own);
         let parts = if request.is_own_list() { Vec::new() } else { complement(request.text, own) };
@@ -372,7 +372,7 @@ impl<'a> EnrichInput<'a> {
 
 /// The drafts for this kind of text, in print order.
 fn all_drafts(reading: &EnrichInput, known: &SessionMemory) -> (Vec<Draft>, Metadata) {
-    let mut metadata = Metadata { pinned_reference: reading.pinned.clone(), ..Metadata::default() };
+    let mut metadata = Metadata { pinned_reference: reading.pinned.first().cloned(), ..Metadata::default() };
     let (kind, mut drafts) = (reading.request.kind, Vec::new());
     if kind != TextKind::SystemInstructions {
         drafts.extend(references::drafts(reading, known, &mut metadata));

@@ -1,7 +1,7 @@
 //! The context of a document that a tool read: the templates, policies, scripts and checks that its source declares
 //! (BEHAVIOUR §5, block 4).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -22,14 +22,27 @@ const POLICIES: &str = "**Implementation Policies** — You must read and follow
 const SCRIPTS: &str = "**Helper Scripts** — Available for use during implementation:";
 const VALIDATION: &str = "**Post-Implementation Validation** — You MUST run these checks after implementation:";
 
-/// The reference context, if the file is an existing markdown file directly in the root of a selected directory source that
-/// declares its contents.
+/// The reference context of each selected directory source that declares its contents and has one of the files, an
+/// existing markdown file, directly in its root.
 pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Draft> {
     let ctx = &reading.ctx;
-    let pinned = reading.pinned.as_ref()?;
-    let (source, contents) = declaring(ctx, pinned)?;
+    let mut seen = HashSet::new();
     // A path in the arguments may be a mistake.
-    ctx.places.resolved(&pinned.file)?;
+    let exists = |pinned: &Pinned| ctx.places.resolved(&pinned.file).is_some();
+    let found = reading.pinned.iter().filter_map(|pinned| declaring(ctx, pinned).filter(|_| exists(pinned)));
+    let found = found.filter(|(source, _)| seen.insert(source.id.as_str()));
+    let entries: Vec<_> = found.filter_map(|(source, contents)| entry(reading, memory, source, contents)).collect();
+    (!entries.is_empty()).then_some(Draft { kind: BlockKind::Context, entries })
+}
+
+/// The reference context of a source, if it has any parts and the session does not know it.
+fn entry(
+    reading: &EnrichInput,
+    memory: &SessionMemory,
+    source: &Source,
+    contents: &DirectoryContents,
+) -> Option<DraftEntry> {
+    let ctx = &reading.ctx;
     let parts = parts(ctx, source, contents, reading.request.hint_action);
     if parts.is_empty() {
         return None;
@@ -48,7 +61,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Option<Dra
         keys: hash.into_iter().map(MemoryKey::Given).collect(),
         ..DraftEntry::default()
     };
-    is_news.then(|| Draft { kind: BlockKind::Context, entries: vec![entry] })
+    is_news.then_some(entry)
 }
 
 /// The selected source that declares contents and whose root contains the file: the pinned one, or else the first.

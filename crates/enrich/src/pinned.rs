@@ -27,9 +27,9 @@ pub struct Pinned {
 
 /// Checks the arguments in order for the path of a selected local source or of a file in one, or for a command that
 /// contains such a path; of nested sources, the innermost counts. Paths are compared by components, both as written and
-/// as resolved by the catalog. Of several, the first that exists counts. If none matches, the links of an argument are
-/// resolved.
-pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, given: &Value, base: &PathBase) -> Option<Pinned> {
+/// as resolved by the catalog. Of several, the first that exists comes first. If none matches, the links of an argument
+/// are resolved.
+pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, given: &Value, base: &PathBase) -> Vec<Pinned> {
     let mut places: HashMap<&Path, &Source> = HashMap::new();
     for source in selection.members().iter().filter_map(|member| catalog.get(member.id.as_str())) {
         if let Some(place) = source.place().filter(|_| !source.is_missing()) {
@@ -39,7 +39,7 @@ pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, given: &Value, ba
     }
     let places = PathMap::new(places);
     if places.is_empty() {
-        return None;
+        return Vec::new();
     }
     let pinned =
         |file: PathBuf, source: &Source| Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file };
@@ -50,16 +50,20 @@ pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, given: &Value, ba
         }
         (found.len() == COMPARED).then_some(())
     });
-    match found.as_slice() {
-        [] => {
-            let file = base.named_path(given)?;
-            let source = *places.innermost(&file)?;
-            Some(pinned(file, source))
-        }
-        // A single one is taken without a look at the disk.
-        [_] => found.pop(),
-        several => several.iter().find(|it| (base.resolve)(&it.file).is_some()).or(several.first()).cloned(),
+    if found.is_empty()
+        && let Some(file) = base.named_path(given)
+        && let Some(source) = places.innermost(&file)
+    {
+        found.push(pinned(file, source));
     }
+    // A single one is taken without a look at the disk.
+    if found.len() > 1
+        && let Some(at) = found.iter().position(|it| (base.resolve)(&it.file).is_some())
+    {
+        let first = found.remove(at);
+        found.insert(0, first);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -72,6 +76,10 @@ mod tests {
     use crate::testing::{inline, local, selection, source};
     use refdesk_core::catalog::PathState;
     use refdesk_files::path::clean;
+
+    fn first(catalog: &Catalog, selection: &Selection, given: &Value, base: &PathBase) -> Option<Pinned> {
+        pinned(catalog, selection, given, base).into_iter().next()
+    }
 
     fn base(resolve: &dyn Fn(&Path) -> Option<PathBuf>) -> PathBase<'_> {
         PathBase { workspace: Path::new("/w"), cwd: None, resolve }
@@ -92,9 +100,14 @@ mod tests {
             ("/w/kb", json!({"path": "kb/a.md"}), Some("/w/kb/a.md")),
             ("/w/other", json!({"command": "cat kb/a.md"}), Some("/w/kb/a.md")),
             ("/w", json!({"path": "kb/gone.md"}), Some("/w/kb/gone.md")),
+            ("/w", json!({"command": "cd kb && cat x/a.md"}), Some("/w/kb/x/a.md")),
+            ("/w/kb", json!({"command": ["sh", "-c", "cd 'x'; cat a.md"]}), Some("/w/kb/x/a.md")),
+            ("/w/kb", json!({"command": "cd x; cat ../a.md a.md"}), Some("/w/kb/a.md")),
+            ("/w/sub", json!({"command": "cd /w/kb && cat a.md"}), Some("/w/kb/a.md")),
+            ("/w/other", json!({"command": "cd kb && cat kb/a.md"}), Some("/w/kb/a.md")),
         ] {
             let base = PathBase { cwd: Some(Path::new(cwd)), ..base(&resolve) };
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base);
+            let found = first(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base);
             assert_eq!(found.map(|it| it.file), expected.map(PathBuf::from), "{cwd} {arguments}");
         }
     }
@@ -135,7 +148,7 @@ mod tests {
             (json!({"path": ""}), None),
             (json!(null), None),
         ] {
-            let found = pinned(&catalog, &selection, &arguments, &base(&|_| None)).map(|it| it.ref_id.to_string());
+            let found = first(&catalog, &selection, &arguments, &base(&|_| None)).map(|it| it.ref_id.to_string());
             assert_eq!(found.as_deref(), expected, "{arguments}");
         }
     }
@@ -159,7 +172,7 @@ mod tests {
                     within => Some(clean(&Path::new("/w/kb").join(within))),
                 }
             };
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&resolve));
+            let found = first(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&resolve));
             assert_eq!(found.map(|it| it.file), expected.map(PathBuf::from), "{arguments}");
             assert_eq!(asked.get(), looked_up, "{arguments}");
         }
@@ -182,7 +195,7 @@ mod tests {
                 asked.set(asked.get() + 1);
                 ["/w/kb/a.md", "/w/kb/a b.md"].iter().any(|known| path == Path::new(known)).then(|| path.to_owned())
             };
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&resolve));
+            let found = first(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&resolve));
             assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
             assert_eq!(asked.get(), looked_up, "{arguments}");
         }
@@ -197,7 +210,7 @@ mod tests {
             (json!({"command": "kb/run me"}), "/w/kb/run"),
             (json!({"path": "/w/kb"}), "/w/kb"),
         ] {
-            let found = pinned(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&|_| None));
+            let found = first(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base(&|_| None));
             assert_eq!(found.map(|it| it.file), Some(PathBuf::from(expected)), "{arguments}");
         }
     }

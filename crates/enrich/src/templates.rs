@@ -32,7 +32,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Draft {
 /// templates.
 pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
     let ctx = &reading.ctx;
-    let pinned = reading.pinned.as_ref().and_then(|pinned| ctx.catalog.get(pinned.ref_id.as_str()));
+    let pinned = reading.pinned.first().and_then(|pinned| ctx.catalog.get(pinned.ref_id.as_str()));
     let contents = pinned.and_then(|source| source.contents.as_ref());
     if contents.is_some_and(|contents| contents.templates.is_some()) {
         return Vec::new();

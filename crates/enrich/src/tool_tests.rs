@@ -102,6 +102,12 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         // The innermost source is pinned, but the context is that of the folder with the document.
         (json!({"path": "mod/DOC.md"}), Some("doc"), CONTEXT),
         (json!({"path": "some/README.md"}), Some("some"), ONE),
+        // Whichever of the files comes first.
+        (json!({"command": "cat mod/policies/naming.md mod/README.md"}), Some("mod"), CONTEXT),
+        (json!({"command": "cat hinted.md plain/x.md mod/README.md"}), Some("plain"), CONTEXT),
+        (json!({"command": "ls mod; cat mod/README.md"}), Some("mod"), CONTEXT),
+        (json!({"command": "cd mod && cat README.md"}), Some("mod"), CONTEXT),
+        (json!({"paths": ["plain/x.md", "mod/nope.md", "some/README.md"]}), Some("plain"), ONE),
         (json!({"path": "mod/nope.md"}), Some("mod"), ""),
         (json!({"path": "mod/sub/README.md"}), Some("mod"), ""),
         (json!({"path": "mod/readme.txt"}), Some("mod"), ""),
@@ -124,6 +130,20 @@ fn a_document_in_the_root_of_its_source_has_a_context() {
         let expected = pinned.map(|id| json!({"ref_id": id, "ref_name": format!("Name of {id}")}));
         assert_eq!(metadata["pinned_reference"], json!(expected), "nothing else in it counts as memory");
     }
+}
+
+#[test]
+fn each_source_of_several_documents_has_its_context() {
+    let arguments = json!({"paths": ["mod/README.md", "some/README.md", "mod/DOC.md"]});
+    let both = ask("nothing", &arguments, &SessionMemory::default());
+    let headings = both.added().lines().filter(|line| line.starts_with("**Reference Context: ")).collect::<Vec<_>>();
+    assert_eq!(headings, ["**Reference Context: Name of mod**", "**Reference Context: Name of some**"]);
+    assert_eq!(both.added().matches("\n---").count(), 2, "one block: {}", both.text);
+    for memory in [&both.memory, &SessionMemory::default()] {
+        assert_eq!(ask(&both.text, &arguments, memory).text, both.text);
+    }
+    let first = ask("nothing", &json!({"path": "mod/README.md"}), &SessionMemory::default());
+    assert_eq!(ask("nothing", &arguments, &first.memory).text, format!("nothing{ONE}"));
 }
 
 #[test]
