@@ -67,6 +67,13 @@ fn excluded_tools_are_neither_listed_nor_callable_by_any_name() {
     let unselected = client.result("readReference", json!({"id": "api"}));
     let text = unselected["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("is not selected\n  fix: ask the user") && !text.contains("selectReferences"), "{text}");
+    for (path, hint) in [
+        ("docs/api.md", "ask the user for it, or do without"),
+        ("nowhere", "a relative path starts from the workspace; ask the user for it, or do without"),
+    ] {
+        let unread = client.result("renderTemplate", json!({"template_path": path}));
+        assert_eq!(unread["structuredContent"]["hint"], hint, "{unread}");
+    }
     client.call("listReferences", json!({}));
 }
 

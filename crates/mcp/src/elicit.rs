@@ -113,8 +113,7 @@ fn unreadable(why: impl std::fmt::Display) -> NoAnswer {
 }
 
 fn no_answer(message: String) -> NoAnswer {
-    let hint = "pass ids yourself; listReferences lists them".to_owned();
-    NoAnswer::Failed(Error::new(Code::NoAnswer, message, hint))
+    NoAnswer::Failed(Error::new(Code::NoAnswer, message, ""))
 }
 
 /// The form: a list of checkboxes if `ticks` and the list is not too long.

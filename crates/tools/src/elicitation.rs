@@ -106,7 +106,7 @@ pub(crate) async fn choose(call: &mut ToolCall) -> Result<Chosen, FailedAnswer> 
     };
     chosen(reply, picker).map_err(|refusal| {
         let words = if refusal.fix.is_none() { "" } else { "; " };
-        let fix = refusal.fix.worded(&|fix| advice(fix, &[]));
+        let fix = refusal.fix.worded(&|fix| advice(fix, &call.handle.snapshots().borrow().exclude_tools));
         nothing_selected("error", &format!("{}{words}{fix}", refusal.message))
     })
 }

@@ -11,7 +11,7 @@ use refdesk_desk::{RenderFailure, RenderRequest, RenderedTemplate, TemplateRef};
 use refdesk_files::name::sha256_hex;
 use refdesk_templates::{NamedValue, Syntax};
 use refdesk_text::shorten::{beginning, shortened};
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// The most bytes of a diff shown to an agent.
 const DIFF: usize = 16 * 1024;
@@ -68,8 +68,8 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
         (None, Some(text), None) => (TemplateRef::Inline(text), None),
         (None, None, Some(path)) => (TemplateRef::Inline(read(call, &path).await?), Some(path)),
         _ => {
-            let hint = "or 'template_name' with a name from listExtractedTemplates; exactly one of the three";
-            let refusal = Error::new(Code::WhichTemplate, "Must provide either 'template' or 'template_path'", hint);
+            let fix = Fix::All(vec!["or 'template_name'; exactly one of the three".into(), Fix::ListTemplates]);
+            let refusal = Error::new(Code::WhichTemplate, "Must provide either 'template' or 'template_path'", fix);
             return Err(failure(refusal, Map::new()));
         }
     };
@@ -137,7 +137,9 @@ async fn read(call: &ToolCall, path: &str) -> Result<String, FailedAnswer> {
     let (snapshot, access) = call.handle.readable(&call.session).await.ok_or_else(closed)?;
     let workspace = PathBuf::from(&*snapshot.workspace);
     let path = path.to_owned();
-    let text = tokio::task::spawn_blocking(move || super::template_file::read(&workspace, &access, &path)).await;
+    let text =
+        tokio::task::spawn_blocking(move || super::template_file::read(&workspace, &snapshot.catalog, &access, &path))
+            .await;
     text.map_err(|_| closed())?.map_err(|refusal| failure(refusal, Map::new()))
 }
 

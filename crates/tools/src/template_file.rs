@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use refdesk_core::catalog::{Catalog, Source};
 use refdesk_core::selection::Access;
 use refdesk_files::nofollow::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
 use refdesk_files::read_open;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 /// The folder of templates outside all sources.
 const FOLDER: &str = ".templates";
@@ -14,10 +15,10 @@ const FOLDER: &str = ".templates";
 /// Size limit of a template in bytes.
 const BYTES: u64 = 1024 * 1024;
 
-pub(crate) fn read(workspace: &Path, access: &Access, path: &str) -> Result<String, Error> {
+pub(crate) fn read(workspace: &Path, catalog: &Catalog, access: &Access, path: &str) -> Result<String, Error> {
     let not_found = || {
-        let hint = "a relative path starts from the workspace; listExtractedTemplates shows names for 'template_name'";
-        Error::new(Code::NoSuchFile, format!("Template file not found: {path}"), hint)
+        let fix = Fix::All(vec!["a relative path starts from the workspace".into(), Fix::ListTemplates]);
+        Error::new(Code::NoSuchFile, format!("Template file not found: {path}"), fix)
     };
     let file = absolute(workspace, &PathBuf::from(path));
     let resolved = std::fs::canonicalize(&file).map_err(|error| {
@@ -31,8 +32,11 @@ pub(crate) fn read(workspace: &Path, access: &Access, path: &str) -> Result<Stri
         let message = format!(
             "{path} may not be read: {what} is neither in a selected source nor below {FOLDER}/ of the workspace"
         );
-        let hint = "if a source contains it, select that source first with selectReferences";
-        return Err(Error::new(Code::NoAccess, message, hint));
+        let may_be_picked = |id: &str| !access.reaches(id) && !access.excludes(id);
+        let contains = |source: &&Source| source.place().is_some_and(|place| resolved.starts_with(&place.resolved));
+        let mut sources = catalog.sources().iter().filter(|source| may_be_picked(source.id.as_str()));
+        let fix = sources.find(contains).map_or(Fix::from("name another file"), |it| Fix::Pick(it.id.to_string()));
+        return Err(Error::new(Code::NoAccess, message, fix));
     }
     let unreadable = |why: String| Error::new(Code::TemplateUnreadable, format!("{path} {why}"), "fix the file");
     // A component that becomes a link from here on is not followed.
