@@ -93,6 +93,9 @@ fn a_clients_user_is_asked_in_the_stream_of_the_call() {
     assert!(question["params"]["message"].as_str().unwrap().contains("- go: "), "{question}");
     // While the user thinks, the session remains usable.
     assert_eq!(other.call(&session, "ping", &json!({}))["result"], json!({}));
+    let twin = json!({"jsonrpc": "2.0", "id": 9, "method": "ping"}).to_string();
+    let refused = other.post(&headers, &twin).is(200).message();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(9), &json!(-32600)), "{refused}");
     let says = json!({"action": "accept", "content": {"ids": "go"}});
     let says = json!({"jsonrpc": "2.0", "id": question["id"], "result": says}).to_string();
     other.post(&headers, &says).is(202);
@@ -100,4 +103,5 @@ fn a_clients_user_is_asked_in_the_stream_of_the_call() {
     assert_eq!(answer["id"], 9, "{answer}");
     assert_eq!(answer["result"]["structuredContent"]["selected_count"], 1, "{answer}");
     assert_eq!(server.world.picks(), ["go"]);
+    assert_eq!(other.post(&headers, &twin).is(200).message()["result"], json!({}), "its id is free again");
 }

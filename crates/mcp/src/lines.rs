@@ -34,6 +34,9 @@ const MAX_SUBSCRIPTIONS: usize = 64;
 /// The capacity of the queue of lines to write.
 const QUEUE: usize = 64;
 
+/// The error for a request with the id of one that has no answer yet: the library would answer only one of them.
+pub(crate) const ID_IS_OPEN: &str = "another request with this id is still open: give each request its own id";
+
 /// A line to write, and where to report that it was written.
 type Outgoing = (Vec<u8>, oneshot::Sender<io::Result<()>>);
 
@@ -246,7 +249,7 @@ impl<R: AsyncRead + Unpin + Send> LineTransport<R> {
             return Some(format!("{MAX_SUBSCRIPTIONS} subscriptions are open: end one of them first"));
         }
         let is_new = self.pending.begin(&request.id, kind);
-        (!is_new).then(|| "another request with this id is still open: give each request its own id".to_owned())
+        (!is_new).then(|| ID_IS_OPEN.to_owned())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Limits the number of sessions: tracks which are in use, and chooses the one to evict for a new client. rmcp owns the
 //! sessions themselves.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionId;
 
 #[derive(Debug)]
@@ -13,6 +14,8 @@ struct SessionActivity {
     open: usize,
     /// When a stream or call last started or ended.
     since: Instant,
+    /// The ids of the calls without an answer.
+    requests: HashSet<RequestId>,
 }
 
 #[derive(Debug, Clone)]
@@ -65,7 +68,7 @@ impl SessionRegistry {
     }
 
     pub(super) fn add(&self, id: SessionId) {
-        self.sessions().insert(id, SessionActivity { open: 0, since: Instant::now() });
+        self.sessions().insert(id, SessionActivity { open: 0, since: Instant::now(), requests: HashSet::new() });
     }
 
     pub(super) fn remove(&self, id: &SessionId) {
@@ -82,7 +85,7 @@ impl SessionRegistry {
         let mut sessions = self.sessions();
         let activity = sessions.get_mut(id)?;
         (activity.open, activity.since) = (activity.open + 1, Instant::now());
-        Some(SessionGuard { registry: self.clone(), id: id.clone() })
+        Some(SessionGuard { registry: self.clone(), id: id.clone(), request: None })
     }
 }
 
@@ -91,10 +94,33 @@ impl SessionRegistry {
 pub(super) struct SessionGuard {
     registry: SessionRegistry,
     id: SessionId,
+    /// The id of a call without an answer.
+    request: Option<RequestId>,
+}
+
+impl SessionGuard {
+    /// Adds a call; returns false if one with this id has no answer yet.
+    pub(super) fn begin(&mut self, request: &RequestId) -> bool {
+        let mut sessions = self.registry.sessions();
+        // The call fails if the session has ended.
+        let is_new = sessions.get_mut(&self.id).is_none_or(|activity| activity.requests.insert(request.clone()));
+        self.request = is_new.then(|| request.clone());
+        is_new
+    }
+
+    /// Makes the id of the call free when it has an answer.
+    pub(super) fn settle(&mut self) {
+        if let Some(request) = self.request.take()
+            && let Some(activity) = self.registry.sessions().get_mut(&self.id)
+        {
+            activity.requests.remove(&request);
+        }
+    }
 }
 
 impl Drop for SessionGuard {
     fn drop(&mut self) {
+        self.settle();
         if let Some(activity) = self.registry.sessions().get_mut(&self.id) {
             (activity.open, activity.since) = (activity.open.saturating_sub(1), Instant::now());
         }
@@ -135,6 +161,20 @@ mod tests {
         drop(other);
         assert!(!registry.is_full());
         assert_eq!(registry.evict_if_full(), Eviction::Evicted("a".into()));
+    }
+
+    #[test]
+    fn an_id_is_free_once_its_call_has_an_answer_or_ends() {
+        let registry = registry(&["a", "b"]);
+        let open = |id: &str| registry.open(&id.into()).unwrap();
+        let [mut first, mut second, mut other] = [open("a"), open("a"), open("b")];
+        let (id, same_word) = (RequestId::Number(7), RequestId::String("7".into()));
+        assert!(first.begin(&id) && !second.begin(&id) && second.begin(&same_word) && other.begin(&id));
+        first.settle();
+        assert!(open("a").begin(&id), "it ends at once");
+        assert!(first.begin(&id) && !open("a").begin(&same_word));
+        drop(second);
+        assert!(open("a").begin(&same_word) && !open("a").begin(&id));
     }
 
     #[test]

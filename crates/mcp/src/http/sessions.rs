@@ -7,8 +7,9 @@ use std::future::ready;
 use std::io;
 
 use futures_util::Stream;
+use futures_util::future::Either;
 use futures_util::stream::{StreamExt, once};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
 use rmcp::transport::WorkerTransport;
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -20,6 +21,7 @@ use tokio::sync::Mutex;
 
 use super::Limits;
 use super::registry::{Eviction, SessionGuard, SessionRegistry};
+use crate::lines::ID_IS_OPEN;
 
 #[derive(Debug)]
 pub(super) struct Sessions {
@@ -47,11 +49,12 @@ impl Sessions {
     }
 }
 
-/// A stream that holds its session's guard.
-fn guarded<S: Stream>(guard: SessionGuard, stream: S) -> impl Stream<Item = S::Item> {
-    stream.map(move |item| {
-        let _ = &guard;
-        item
+/// A stream that holds its session's guard. The id of a call is free before its client has read the answer.
+fn guarded<S: Stream<Item = ServerSseMessage>>(mut guard: SessionGuard, stream: S) -> impl Stream<Item = S::Item> {
+    stream.inspect(move |event| {
+        if let Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) = event.message.as_deref() {
+            guard.settle();
+        }
     })
 }
 
@@ -94,7 +97,14 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
-        let guard = self.open(id)?;
+        let mut guard = self.open(id)?;
+        if let ClientJsonRpcMessage::Request(request) = &message
+            && !guard.begin(&request.id)
+        {
+            let error = ErrorData::invalid_request(ID_IS_OPEN, None);
+            let error = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
+            return Ok(Either::Left(once(ready(ServerSseMessage::from_message(error)))));
+        }
         let gone = || LocalSessionManagerError::SessionNotFound(id.clone());
         let session = self.local.sessions.read().await.get(id).cloned().ok_or_else(gone)?;
         let failed = LocalSessionManagerError::SessionError;
@@ -108,7 +118,7 @@ impl SessionManager for Sessions {
                 let _ = session.close_request_wise_channel(number).await;
             }
         });
-        Ok(guarded(guard, answers.chain(received.filter_map(|()| ready(None)))))
+        Ok(Either::Right(guarded(guard, answers.chain(received.filter_map(|()| ready(None))))))
     }
 
     async fn accept_message(
