@@ -15,6 +15,7 @@ use super::address::{DisallowedAddress, ScopedResolver};
 use super::secret::SIGNATURE;
 use super::target::{HostScope, Target};
 use refdesk_text::Code;
+use refdesk_text::escape::code_span;
 
 /// Delays before the second and the third (last) attempt, if there is time.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
@@ -128,7 +129,12 @@ impl Webhook {
             Ok(_) => Attempt::Ended(
                 read(request, &bytes)
                     .map(|answered| ChannelAnswer {
-                        by: answered.by.or_else(|| Some("a webhook".to_owned())),
+                        // It may give any name, also that of a place where a person answers.
+                        by: Some(
+                            answered
+                                .by
+                                .map_or_else(|| "a webhook".to_owned(), |by| format!("a webhook ({})", code_span(&by))),
+                        ),
                         ..answered
                     })
                     .map_err(|wrong| {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::super::raise::tests::{asking, asking_for_approval};
-use super::super::{Channel as _, ChannelAnswer, NoAnswer, Request, Wait};
+use super::super::{Channel as _, ChannelAnswer, NoAnswer, Request, Wait, person};
 use super::Webhook;
 use refdesk_core::config::{ChannelSettings, Environment};
 use refdesk_text::{Code, Error};
@@ -135,6 +135,16 @@ fn posts_are_signed_and_responses_are_read() {
     assert_eq!(body["request_id"], "r");
     assert_eq!(body["sources"][0]["id"], "a");
     assert_eq!(body["context"], "why");
+}
+
+#[test]
+fn a_webhook_cannot_claim_that_a_person_at_a_screen_answered() {
+    for (by, expected) in [("", "a webhook"), (r#", "by": "a screen""#, "a webhook (`a screen`)")] {
+        let answer = with_body("200 OK", &format!(r#"{{"request_id": "r", "selected_ids": []{by}}}"#));
+        let (port, _heard) = serve([says(answer)]);
+        let came = ask(&settings(port), &Wait::seconds(30.0)).unwrap();
+        assert_eq!((came.by.as_deref(), person(&came).as_str()), (Some(expected), expected));
+    }
 }
 
 #[test]
