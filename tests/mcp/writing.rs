@@ -165,6 +165,8 @@ fn a_file_that_changed_before_the_approval_is_left_alone() {
     assert_eq!(result["isError"], true, "{result}");
     let diff = result["structuredContent"]["diff"].as_str().unwrap();
     assert!(diff.starts_with("there.txt exists; "), "{result}");
+    let hint = result["structuredContent"]["hint"].as_str().unwrap();
+    assert!(hint.ends_with("call again: the user will see the new difference"), "{result}");
     // The diff does not reveal the file's content, because the file is not a source.
     assert!(!result.to_string().contains("changed meanwhile"), "{result}");
     assert_eq!(workspace.read("there.txt"), "changed meanwhile\n");

@@ -87,6 +87,9 @@ async fn run(mut call: ToolCall) -> ToolResult {
             };
             call.handle.note(&call.session, receipt).await;
             let now = current.first().unwrap_or(&proposal);
+            let is_hidden = refused.code == Code::Changed && !self::may_compare(&call, now).await?;
+            let words = "ask the user what changed, or call again: the user will see the new difference";
+            let refused = if is_hidden { Error { fix: words.into(), ..refused } } else { refused };
             Err(unwritten(refused, with_diff(known(&rendering), &visible_diff(&call, now).await?)))
         }
         _ => Err(closed().into()),
