@@ -5,6 +5,12 @@ use super::{ChannelAnswer, NoAnswer, Request};
 use crate::session::{JournalEvent, Receipt};
 use refdesk_text::Error;
 use refdesk_text::escape::{code_span, one_line};
+use refdesk_text::names::first_of;
+use refdesk_text::shorten::shortened;
+
+/// The most ids named that were not offered, and the most characters of them.
+const NAMED: usize = 5;
+const CHARACTERS: usize = 200;
 
 /// The entry for a request.
 pub fn request_receipt(request: &Request) -> Receipt {
@@ -26,10 +32,15 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
             let what = match (&request.approval, answered.approved) {
                 (Some(approval), true) => format!("yes to {}", approval.path),
                 (Some(approval), false) => format!("no to {}", approval.path),
-                (None, _) if answered.selected.is_empty() => "none".to_owned(),
+                (None, _) if answered.selected.is_empty() && answered.unknown.is_empty() => "none".to_owned(),
+                (None, _) if answered.selected.is_empty() => format!("none of {}", request.sources.len()),
                 (None, _) => format!("{} of {}", answered.selected.len(), request.sources.len()),
             };
-            format!("{} answered: {what}", person(answered))
+            let unknown = match answered.unknown.as_slice() {
+                [] => String::new(),
+                unknown => format!("; not offered: {}", one_line(&shortened(first_of(unknown, NAMED), CHARACTERS))),
+            };
+            format!("{} answered: {what}{unknown}", person(answered))
         }
         Err(NoAnswer::TimedOut) => match &request.approval {
             Some(approval) => format!("no approval of the write of {} in time", approval.path),
@@ -73,10 +84,18 @@ mod tests {
         assert_eq!(request_receipt(&yes).reason, "to approve a write of src/a.rs: why");
         let by = Some("a screen".to_owned());
         let some = ChannelAnswer { selected: vec!["a".to_owned()], by, ..ChannelAnswer::default() };
+        let unknown = vec!["x".to_owned(), "y".to_owned()];
+        let wrong = ChannelAnswer { unknown, ..ChannelAnswer::default() };
         let failed = NoAnswer::failed(Code::Webhook, "the webhook said no", "");
         for (request, came, reason) in [
             (&choice, Ok(some.clone()), "a person at a screen answered: 1 of 2"),
             (&choice, Ok(ChannelAnswer::default()), "a person answered: none"),
+            (&choice, Ok(wrong.clone()), "a person answered: none of 2; not offered: x, y"),
+            (
+                &choice,
+                Ok(ChannelAnswer { selected: vec!["a".to_owned()], ..wrong }),
+                "a person answered: 1 of 2; not offered: x, y",
+            ),
             (
                 &yes,
                 Ok(ChannelAnswer { approved: true, ..ChannelAnswer::default() }),
