@@ -15,16 +15,16 @@ pub fn canonical<'n>(name: Option<&'n str>, arguments: &Value, text: &str) -> Op
         return Some(NAME.into());
     }
     let name = name?;
-    let tool = match name.strip_prefix("MCP:") {
+    // Another server may have a `search_documents`, too, but no other answer has our notice.
+    let is_own = |tool: &&str| refdesk_mcp::is_tool(tool) && (!tool.contains('_') || text.contains(QUOTE_NOTICE));
+    let own = match name.strip_prefix("MCP:") {
         // Cursor names no server, so a tool's name has to do.
-        Some(tool) => Some(tool),
-        // Another server may have a `search_documents`, too, but no other answer has our notice.
+        Some(tool) => Some(tool).filter(is_own),
         None => name.strip_prefix("mcp_").and_then(|name| {
             let mut ends = name.match_indices('_').filter_map(|(at, _)| name.get(at + 1..));
-            ends.find(|end| refdesk_mcp::is_tool(end) && (!end.contains('_') || text.contains(QUOTE_NOTICE)))
+            ends.find(is_own)
         }),
     };
-    let own = tool.filter(|tool| refdesk_mcp::is_tool(tool));
     Some(own.map_or(Cow::Borrowed(name), |tool| format!("{NAME}:{tool}").into()))
 }
 
@@ -50,7 +50,7 @@ mod tests {
     fn refdesks_own_answers_are_recognized() {
         for (name, command, expected) in [
             ("MCP:listReferences", "", "refdesk:listReferences"),
-            ("MCP:search_documents", "", "refdesk:search_documents"),
+            ("MCP:search_documents", "", "MCP:search_documents"),
             ("MCP:search_issues", "", "MCP:search_issues"),
             ("mcp__desk__listReferences", "", "refdesk:listReferences"),
             ("mcp_desk_readReference", "", "refdesk:readReference"),
@@ -66,6 +66,7 @@ mod tests {
             assert_eq!(canonical(Some(name), &arguments, "").as_deref(), Some(expected), "{name} {command}");
         }
         for (name, expected) in [
+            ("MCP:search_documents", "refdesk:search_documents"),
             ("mcp__desk__search_documents", "refdesk:search_documents"),
             ("mcp__my_desk__get_table_schema", "refdesk:get_table_schema"),
             ("mcp_desk_search_tables", "refdesk:search_tables"),

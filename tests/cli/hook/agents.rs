@@ -105,6 +105,7 @@ fn refdesks_own_answers_get_nothing() {
     for (agent, members, is_own) in [
         ("cursor", json!({"tool_name": "MCP:listReferences"}), true),
         ("cursor", json!({"tool_name": "MCP:search_issues"}), false),
+        ("cursor", json!({"tool_name": "MCP:search_documents"}), false),
         ("claude-code", json!({"tool_name": "mcp__desk__listReferences"}), true),
         ("claude-code", json!({"tool_name": "mcp__desk__readReference"}), false),
         ("claude-code", json!({"tool_name": "mcp__desk__search_tables", "tool_response": full}), true),
