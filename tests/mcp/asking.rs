@@ -108,6 +108,7 @@ fn a_client_without_sessions_asks_its_user_and_calls_again() {
     let rubbish = json!({"name": "selectReferences", "arguments": {}, "inputResponses": {"references": 5}});
     let result = client.request("tools/call", rubbish)["result"].clone();
     assert_eq!(result["isError"], true, "{result}");
+    assert!(result.to_string().contains("cannot be read: it is not an object with 'action' and 'content'"), "{result}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn table() -> Vec<(Vec<u8>, Answer)> {
         (b"\xff\xfe\x00\n".to_vec(), Some((-32700, "this line is not JSON"))),
         (b"{\"jsonrpc\": \"2.0\", \n".to_vec(), Some((-32700, "this line is not JSON"))),
         (b"\n\r\n  \n".to_vec(), None),
-        (deep.into_bytes(), Some((-32700, "recursion limit"))),
+        (deep.into_bytes(), Some((-32700, "this line is nested deeper than 127 levels"))),
         (line(json!([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])), Some((-32600, "batches are not supported"))),
         (b"[]\n".to_vec(), Some((-32600, "batches are not supported"))),
         (b"5\n".to_vec(), Some((-32600, "a message must be an object, not a number"))),

@@ -95,7 +95,9 @@ impl Elicit for ElicitingClient {
         match self.reply {
             None => Elicitation::RepeatCall,
             Some(reply) => Elicitation::Replied(
-                serde_json::from_value(reply).map_err(unreadable).and_then(|reply| parse_reply(request, &reply)),
+                serde_json::from_value(reply)
+                    .map_err(|_| unreadable("it is not an object with 'action' and 'content'"))
+                    .and_then(|reply| parse_reply(request, &reply)),
             ),
         }
     }

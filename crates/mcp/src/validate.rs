@@ -40,7 +40,10 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     let value: Value = match parse(line) {
         Ok(value) => value,
         Err(error) => {
-            let message = format!("this line is not JSON: {error}; send one JSON-RPC message per line");
+            let message = match is_too_deep(&error) {
+                true => "this line is nested deeper than 127 levels".to_owned(),
+                false => format!("this line is not JSON: {error}; send one JSON-RPC message per line"),
+            };
             return Validated::Error(id_within(line), ErrorData::parse_error(message, None));
         }
     };
@@ -114,6 +117,11 @@ fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
         Some(repaired) => serde_json::from_str(&repaired),
         None => Err(error),
     })
+}
+
+/// Whether JSON could not be parsed because of its depth. The parser tells this only in words; its limit is 127 levels.
+pub(crate) fn is_too_deep(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("recursion limit exceeded")
 }
 
 /// The same JSON without unpaired surrogate escapes; `None` if it has none.

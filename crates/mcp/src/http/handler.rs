@@ -20,7 +20,7 @@ use super::limits::RETRY_AFTER;
 use super::sessions::Sessions;
 use super::{Http, Limits, PATH};
 use crate::server::Server;
-use crate::validate::{id_within, repaired};
+use crate::validate::{id_within, is_too_deep, repaired};
 use refdesk_tools::handle::DeskHandle;
 
 /// Request and response headers that a web page may use in addition to those browsers always allow.
@@ -151,6 +151,9 @@ fn is(headers: &HeaderMap, name: &'static str, value: &str) -> bool {
 /// The protocol's error for a body that is declared as JSON but is not a message.
 fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
     let (code, message, id) = match serde_json::from_slice::<Value>(body) {
+        Err(error) if is_too_deep(&error) => {
+            (-32700, "the body is nested deeper than 127 levels".to_owned(), json!(id_within(body)))
+        }
         Err(error) => (-32700, format!("the body is not JSON: {error}"), json!(id_within(body))),
         Ok(Value::Array(_)) => {
             (-32600, "batches are not supported; send one message at a time".to_owned(), Value::Null)
