@@ -47,9 +47,15 @@ pub(crate) async fn call(
     }
 }
 
-/// Replaces the addresses of sources by their ids, since a client that lists resources knows sources by their addresses,
-/// and lists in strings by lists.
+/// Replaces the addresses of sources by their ids, and that of a file by id and path, since a client that lists resources
+/// knows them by their addresses; and lists in strings by lists.
 pub fn normalize_arguments(arguments: &mut Map<String, Value>) {
+    if !arguments.contains_key("path")
+        && let Some(Ok(Address { id, path: Some(path) })) =
+            arguments.get("id").and_then(Value::as_str).map(Address::parse)
+    {
+        arguments.extend([("id".to_owned(), id.into()), ("path".to_owned(), path.into())]);
+    }
     for (name, value) in arguments {
         match name.as_str() {
             "id" => name_by_id(value),
