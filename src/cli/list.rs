@@ -92,7 +92,13 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselect
         ]
     };
     let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
-    // An agent gets auto sources anyway, so those that are only mentioned count as auto, as on the screen.
+    format!("{}\n{}\n", table::table(&table, &[5]), counts(desk, sources))
+}
+
+/// `3 sources, 1 selected, 1 auto, 1 missing`. An agent gets auto sources anyway, so those that are only mentioned, or are
+/// only roots, count as auto, as on the screen.
+pub fn counts(desk: &Desk, sources: &[&Source]) -> String {
+    let waits = desk.waiting_for_trust();
     let selected = sources.iter().filter(|source| desk.selection().counts(source)).count();
     let auto = sources.iter().filter(|it| it.mode == Mode::Auto && !desk.selection().counts(it)).count();
     let missing = sources.iter().filter(|source| source.is_missing()).count();
@@ -104,5 +110,5 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselect
         count => format!("; {} wait for trust and are not read: `refdesk trust`", grouped(count)),
     };
     let all = counted(sources.len(), "source");
-    format!("{}\n{all}, {selected} selected{auto}{missing}{waiting}\n", table::table(&table, &[5]))
+    format!("{all}, {selected} selected{auto}{missing}{waiting}")
 }

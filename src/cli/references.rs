@@ -5,6 +5,7 @@ use serde_json::json;
 use super::answer::CommandOutput;
 use super::args::{ListArgs, OutputFormat, ReferencesCommand};
 use super::{change, list, select};
+use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, Picker, Session};
 
 const HELP: &str = "\
@@ -30,9 +31,10 @@ pub fn run(
         Some(ReferencesCommand::Reload) => {
             desk.reload();
             let desk = desk.settled();
-            let (sources, selected) = (desk.catalog().len(), desk.selection().members().len());
-            let message = format!("reloaded: {sources} sources, {selected} selected");
-            let json = json!({"status": "success", "message": message, "total": sources, "selected_count": selected});
+            let (total, selected) = (desk.catalog().len(), desk.selection().members().len());
+            let sources: Vec<&Source> = desk.catalog().sources().iter().collect();
+            let message = format!("reloaded: {}", list::counts(&desk, &sources));
+            let json = json!({"status": "success", "message": message, "total": total, "selected_count": selected});
             CommandOutput::new(json, format!("{message}\n"))
         }
         Some(ReferencesCommand::Help) => CommandOutput::new(json!({"status": "success", "message": HELP}), HELP),

@@ -50,12 +50,12 @@ impl Desk {
         let mut answer = self.change_each(session, ids, Choice::unpick)?;
         for id in ids.iter().filter(|id| !answer.changed.contains(id)) {
             if let Some(member) = self.selection.member(id) {
-                let why = match member.role {
-                    Role::AutoRoot => "selected because it is auto".to_owned(),
-                    _ => format!("pulled in by {}", mention_list(&member.parents.to_vec())),
+                let (code, why) = match member.role {
+                    Role::AutoRoot => (Code::IsAuto, "selected because it is auto".to_owned()),
+                    _ => (Code::IsTransitive, format!("pulled in by {}", mention_list(&member.parents.to_vec()))),
                 };
                 let message = format!("'{id}' is not picked; it is {why}");
-                answer.refused.push(Error::new(Code::IsTransitive, message, Fix::Exclude(id.clone())));
+                answer.refused.push(Error::new(code, message, Fix::Exclude(id.clone())));
             }
         }
         answer.refused.extend(self.unknown_ids(without(ids, &answer.changed)));

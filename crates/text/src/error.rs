@@ -117,6 +117,7 @@ codes! {
     IndexUnreadable = "index-unreadable",
     IndexUnwritable = "index-unwritable",
     InvalidCall = "invalid-call",
+    IsAuto = "is-auto",
     IsFolder = "is-folder",
     IsTransitive = "is-transitive",
     JsonSyntax = "json-syntax",

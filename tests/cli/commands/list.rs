@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::small;
-use crate::support::workspace::{STATE, Workspace, ids};
+use crate::support::workspace::{STATE, Workspace, ids, inline};
 
 #[test]
 fn filters_keep_catalog_order() {
@@ -41,6 +41,19 @@ fn a_mentioned_auto_source_counts_as_auto() {
     let listed = world.run(&["list"]).exits(0);
     assert!(listed.text().ends_with("3 sources, 2 selected, 1 auto\n"), "{listed}");
     assert_eq!(world.json(&["list"], 0)["selected_count"], 3);
+}
+
+#[test]
+fn an_auto_source_that_is_a_root_counts_as_auto_and_cannot_be_unpicked() {
+    let world = Workspace::new();
+    let rules = json!({"id": "rules", "name": "Rules", "type": "inline", "content": "See text.", "mode": "auto"});
+    world.configure(json!({"transitive_from_auto": true, "sources": [rules, inline("text", "")]}));
+    for words in [&["list"][..], &["references", "reload"]] {
+        let ran = world.run(words).exits(0);
+        assert!(ran.text().ends_with("2 sources, 1 selected, 1 auto\n"), "{ran}");
+        assert_eq!(world.json(words, 0)["selected_count"], 2, "{words:?}");
+    }
+    assert_eq!(world.json(&["unselect", "rules"], 1)["error"]["code"], "is-auto");
 }
 
 #[test]
