@@ -20,7 +20,9 @@ pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
     let done = desk.exclude(session, ids);
     let changed = done.as_ref().map(|changed| changed.changed.clone()).unwrap_or_default();
     let mut output = answer(done, "excluded", &format!("already excluded: {}", named(desk, ids)));
-    let unpicked: Vec<String> = changed.iter().filter(|id| picks.contains(id)).cloned().collect();
+    // A source that is gone cannot be picked again.
+    let is_unpicked = |id: &&String| picks.contains(id) && desk.catalog().get(id).is_some();
+    let unpicked: Vec<String> = changed.iter().filter(is_unpicked).cloned().collect();
     if !unpicked.is_empty() {
         let (is, them) = if unpicked.len() == 1 { ("is", "it") } else { ("are", "them") };
         let (ids, again) = (rows::first_of(&unpicked), arguments(&unpicked));

@@ -62,13 +62,16 @@ impl Desk {
         Ok(answer)
     }
 
-    /// Excludes sources from being pulled in, and removes their picks.
+    /// Excludes sources from being pulled in, and removes their picks, even those of sources that are not in the catalog
+    /// any more.
     ///
     /// # Errors
     /// The desk cannot be stored; nothing is changed.
     pub fn exclude(&mut self, session: &Session, ids: &[String]) -> Result<Changed, Error> {
-        let (known, unknown): (Vec<String>, Vec<String>) =
-            self.catalog_ids(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
+        let is_known = |id: &String| {
+            self.catalog.get(id).is_some() || self.choice.picks.contains(id) || self.choice.exclusions.contains(id)
+        };
+        let (known, unknown): (Vec<String>, Vec<String>) = self.catalog_ids(ids).into_iter().partition(is_known);
         let mut answer = self.change_each(session, &known, Choice::exclude)?;
         answer.refused = self.unknown_ids(&unknown).into_iter().collect();
         Ok(answer)

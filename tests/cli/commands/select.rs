@@ -188,9 +188,16 @@ fn a_pick_without_its_source_is_dormant_and_returns_with_it() {
     world.configure(sources(&["one", "two"]));
     assert_eq!(resolved(&world), ["one"]);
     // Only a person removes it, even while it is dormant.
-    world.configure(sources(&["two"]));
-    world.run(&["unselect", "one"]).exits(0);
-    assert_eq!(world.picks(), Vec::<String>::new());
+    for (verb, again) in [("unselect", 1), ("exclude", 0)] {
+        world.configure(sources(&["one", "two"]));
+        world.run(&["select", "one"]).exits(0);
+        world.configure(sources(&["two"]));
+        let removed = world.run(&[verb, "one"]).exits(0);
+        assert!(!removed.stderr.contains("refdesk select"), "{removed}");
+        assert_eq!(world.picks(), Vec::<String>::new(), "{verb}");
+        world.run(&[verb, "one"]).exits(again);
+    }
+    assert_eq!(world.run(&["include", "one"]).exits(0).text(), "no longer excluded: @one\n");
 }
 
 #[test]
