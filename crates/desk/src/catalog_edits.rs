@@ -100,15 +100,9 @@ impl Desk {
     /// # Errors
     /// An id is unknown.
     fn named(&self, ids: &[String]) -> Result<Vec<&Source>, Error> {
-        let mut sources: Vec<&Source> = Vec::new();
-        let unknown = |id: &String| self.unknown_ids(ids).unwrap_or_else(|| self.unknown_id(id));
-        for id in ids {
-            let source = self.catalog.find(id).ok_or_else(|| unknown(id))?;
-            if !sources.iter().any(|known| known.id == source.id) {
-                sources.push(source);
-            }
-        }
-        Ok(sources)
+        let ids = self.catalog_ids(ids);
+        let unknown = |id: &String| self.unknown_ids(&ids).unwrap_or_else(|| self.unknown_id(id));
+        ids.iter().map(|id| self.catalog.get(id).ok_or_else(|| unknown(id))).collect()
     }
 
     fn entry_file(&self, source: &Source) -> Result<EntryFile, Error> {

@@ -247,9 +247,11 @@ impl Desk {
         Ok(left)
     }
 
-    /// Maps ids to those in the catalog: agents see `@id` and may write it.
-    fn catalog_ids(&self, ids: &[String]) -> Vec<String> {
-        ids.iter().map(|id| self.catalog.canonical_id(id).to_owned()).collect()
+    /// Maps ids to those in the catalog, without duplicates: agents see `@id` and may write it.
+    pub(crate) fn catalog_ids(&self, ids: &[String]) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let ids = ids.iter().map(|id| self.catalog.canonical_id(id));
+        ids.filter(|id| seen.insert(*id)).map(ToOwned::to_owned).collect()
     }
 }
 

@@ -39,8 +39,8 @@ impl Desk {
     /// The selection that results from these ids alone, under the desk's exclusions; changes nothing.
     pub fn resolve(&mut self, ids: &[String]) -> Closure {
         let mut choice = Choice { exclusions: self.choice.exclusions.clone(), ..Choice::default() };
-        let written = ids.iter().map(|id| self.catalog.canonical_id(id).to_owned());
-        let (known, unknown): (Vec<String>, Vec<String>) = written.partition(|id| self.catalog.get(id).is_some());
+        let (known, unknown): (Vec<String>, Vec<String>) =
+            self.catalog_ids(ids).into_iter().partition(|id| self.catalog.get(id).is_some());
         for id in &known {
             choice.pick(id);
         }

@@ -148,8 +148,12 @@ fn exclusions_cut_mentions_and_can_be_lifted() {
     assert_eq!(half["changed"], json!(["b"]));
     let unknown = "no source has the id 'no-one'; no source has the id 'nobody'";
     for verb in ["exclude", "include", "unselect", "tag", "remove", "resolve"] {
-        let refused = world.json(&[verb, "no-one", "nobody", "+x"][..if verb == "tag" { 4 } else { 3 }], 1);
+        let words = [verb, "no-one", "nobody", "no-one", "+x"];
+        let refused = world.json(&words[..if verb == "tag" { 5 } else { 4 }], 1);
         assert_eq!(refused["error"]["message"], unknown, "{verb}");
+        if verb == "resolve" {
+            assert_eq!(refused["unknown"], json!(["no-one", "nobody"]));
+        }
     }
 }
 

@@ -237,10 +237,9 @@ impl Desk {
 
     fn resolve_request(&self, ids: &[String], tags: &[String]) -> ResolvedRequest {
         let mut asked = ResolvedRequest::default();
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut seen: HashSet<&str> = ids.iter().map(String::as_str).collect();
         for id in ids {
             match self.catalog.get(id) {
-                _ if !seen.insert(id) => {}
                 Some(source) => asked.add(source),
                 None => asked.unknown.push(id.clone()),
             }
