@@ -214,11 +214,12 @@ pub fn ask_to_leave(proposal: &Proposal) -> Result<(), Error> {
 pub fn usage(mut error: clap::Error) -> ExitCode {
     if !error.use_stderr() {
         // Help and version.
-        return if is_written(error.print().and_then(|()| io::stdout().flush())) {
-            ExitCode::SUCCESS
+        let written = if wants_json(std::env::args_os().skip(1)) {
+            write_out(format!("{}\n", json!({"text": error.to_string()})).as_bytes())
         } else {
-            ExitCode::FAILURE
+            is_written(error.print().and_then(|()| io::stdout().flush()))
         };
+        return if written { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let is_plain =
         |word: &std::ffi::OsStr| word.to_str().is_some_and(|word| matches!(one_line(word), Cow::Borrowed(_)));

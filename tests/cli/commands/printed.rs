@@ -279,3 +279,13 @@ fn the_version_is_that_of_the_package() {
     let ran = Workspace::new().run(&["--version"]).exits(0);
     assert_eq!(ran.text(), concat!("refdesk ", env!("CARGO_PKG_VERSION"), "\n"));
 }
+
+#[test]
+fn help_and_version_in_json_are_one_document() {
+    let world = Workspace::new();
+    for words in [&["--version"][..], &["--help"], &["list", "-h"], &["help", "db", "plan"]] {
+        let text = run(&mut world.bare(words), None).exits(0).text().to_owned();
+        let document = run(&mut world.bare(&[&["--format", "json"], words].concat()), None).exits(0).json();
+        assert_eq!(document, serde_json::json!({"text": text}), "{words:?}");
+    }
+}
