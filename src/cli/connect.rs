@@ -46,11 +46,17 @@ pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
 
 /// Connects the named agents, or those found on this machine if none is named.
 pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: OutputFormat) -> CommandOutput {
-    let mut agents = match named(&args.agents) {
-        Ok(agents) if agents.is_empty() => found::found(desk, args.settings.user),
-        Ok(agents) => agents,
+    let (mut agents, elsewhere): (Vec<FoundAgent>, Vec<FoundAgent>) = match named(&args.agents) {
+        Ok(agents) if agents.is_empty() => {
+            found::found(desk).into_iter().partition(|agent| agent.has_settings(args.settings.user))
+        }
+        Ok(agents) => (agents, Vec::new()),
         Err(usage) => return usage,
     };
+    let elsewhere: Vec<(String, String)> = elsewhere.iter().map(FoundAgent::only_for_user).collect();
+    if let Some((message, fix)) = elsewhere.first().filter(|_| agents.is_empty()) {
+        return nothing_to_connect(message, fix.clone());
+    }
     if agents.is_empty() && !args.settings.yes {
         match choose::choose(args.settings.user) {
             Some(chosen) if chosen.is_empty() => {
@@ -67,11 +73,7 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
         );
         let words: Vec<&str> = Client::words().collect();
         let (first, others) = words.split_first().unwrap_or((&"AGENT", &[]));
-        let fix = format!("name one: `refdesk connect {first}`, or {}", others.join(", "));
-        return CommandOutput {
-            json: json!({"agents": []}),
-            ..CommandOutput::refused(Error::new(Code::NotDiscovered, message, fix))
-        };
+        return nothing_to_connect(&message, format!("name one: `refdesk connect {first}`, or {}", others.join(", ")));
     }
     if !args.settings.user && !desk.workspace_context().is_workspace() {
         return CommandOutput::refused(nothing_found(desk.workspace_context())).with_status("error");
@@ -110,8 +112,14 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     let mut answers: Vec<_> = agents.iter().map(|agent| agent.client).zip(answers).collect();
     if let Some((_, first)) = answers.first_mut() {
         first.notes.splice(0..0, empty);
+        first.notes.extend(elsewhere.iter().map(|(message, fix)| format!("{message}: {fix}")));
     }
     joined(answers, args.agents.len() == 1, Verb::Connect)
+}
+
+fn nothing_to_connect(message: &str, fix: String) -> CommandOutput {
+    let refused = CommandOutput::refused(Error::new(Code::NotDiscovered, message, fix));
+    CommandOutput { json: json!({"agents": []}), ..refused }
 }
 
 /// Disconnects the named agents, or all connected ones if none is named.

@@ -58,11 +58,11 @@ impl Connection {
         let has_project = client.server.places.project.is_some();
         if !settings.user && !has_project {
             let message = format!("{} has no workspace settings, only your own", client.name);
-            let fix = match verb {
-                Verb::Connect => "connect it with --user",
-                Verb::Disconnect => "disconnect it with --user",
+            let command = match verb {
+                Verb::Connect => "connect",
+                Verb::Disconnect => "disconnect",
             };
-            return Err(Error::new(Code::Usage, message, fix));
+            return Err(Error::new(Code::Usage, message, format!("`refdesk {command} {} --user`", client.word)));
         }
         if wanted == RequestedParts::Hooks && client.hooks.is_none() {
             let message = format!("{} has no hooks that refdesk supports", client.name);

@@ -17,11 +17,22 @@ impl FoundAgent {
         let evidence = self.evidence.join(", ");
         (!evidence.is_empty()).then(|| format!("found {}: {evidence}", self.client.name))
     }
+
+    /// Whether it has settings of a workspace or, `for_user`, of its user.
+    pub fn has_settings(&self, for_user: bool) -> bool {
+        for_user || self.client.server.places.project.is_some()
+    }
+
+    /// For an agent without settings of a workspace: what was found, and the command that connects it.
+    pub fn only_for_user(&self) -> (String, String) {
+        let note = self.note().unwrap_or_default();
+        let fix = format!("`refdesk connect {} --user`", self.client.word);
+        (format!("{note}; it has no workspace settings, only your own"), fix)
+    }
 }
 
-/// The agents that are installed, or configured in this workspace or by this user, and that have settings of a
-/// workspace or, `for_user`, of their user.
-pub(super) fn found(desk: &Desk, for_user: bool) -> Vec<FoundAgent> {
+/// The agents that are installed, or configured in this workspace or by this user.
+pub(super) fn found(desk: &Desk) -> Vec<FoundAgent> {
     let home = environment::home();
     let evidence = |client: &Client| {
         let programs = client.programs.iter().filter(|name| environment::on_path(name).is_some());
@@ -33,7 +44,6 @@ pub(super) fn found(desk: &Desk, for_user: bool) -> Vec<FoundAgent> {
         let folder = folder.map(|folder| format!("{folder} exists"));
         programs.chain(markers).chain(folder).collect::<Vec<_>>()
     };
-    let has_settings = |client: &Client| for_user || client.server.places.project.is_some();
-    let found = Client::all().filter(has_settings).map(|client| FoundAgent { evidence: evidence(&client), client });
+    let found = Client::all().map(|client| FoundAgent { evidence: evidence(&client), client });
     found.filter(|agent| !agent.evidence.is_empty()).collect()
 }

@@ -88,7 +88,10 @@ fn servers_alone_are_connected_and_disconnected_without_a_trace() {
     let world = tagged();
     for word in ["connect", "disconnect"] {
         let error = world.json(&[word, "goose"], 2)["error"].clone();
-        assert_eq!((&error["code"], &error["hint"]), (&json!("usage"), &json!(format!("{word} it with --user"))));
+        assert_eq!(
+            (&error["code"], &error["hint"]),
+            (&json!("usage"), &json!(format!("`refdesk {word} goose --user`")))
+        );
     }
     assert_eq!(world.json(&["connect", "vscode", "--hooks-only"], 2)["error"]["code"], "usage");
 }
@@ -157,6 +160,10 @@ fn without_a_name_detected_agents_are_connected() {
         ran.stderr.contains("looked for Claude Code, Gemini CLI, Codex, Cursor, VS Code, opencode, goose"),
         "{ran}"
     );
+    fs::create_dir_all(world.beside("home/.config/goose")).unwrap();
+    let goose = "found goose: ~/.config/goose exists; it has no workspace settings, only your own";
+    let ran = with_path(&world, &bin, &["connect", "--yes"]).exits(1);
+    assert!(ran.stderr.contains(&format!("error: {goose}\n  fix: `refdesk connect goose --user`\n")), "{ran}");
     for name in ["codex", "not-an-agent"] {
         write_atomic(&bin.join(name), b"#!/bin/sh\n").unwrap();
         fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
@@ -169,6 +176,7 @@ fn without_a_name_detected_agents_are_connected() {
         "note: found Codex: codex is on PATH\n",
         "note: found Cursor: ~/.cursor exists\n",
         "note: found VS Code: .vscode is in this workspace\n",
+        &format!("note: {goose}: `refdesk connect goose --user`\n"),
     ] {
         assert!(ran.stderr.contains(note), "{ran}");
     }
