@@ -30,9 +30,13 @@ use refdesk_text::escape::{one_line, visible};
 use refdesk_text::names::either;
 use refdesk_text::{Code, Error};
 
-/// Refuses options that an agent's entries would not have.
+/// Refuses options that an agent's entries would not have, and a connection to the demo's folder.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
-    let Some(Command::Connect(_)) = arguments.command else { return None };
+    let Some(Command::Connect(args)) = &arguments.command else { return None };
+    if arguments.demo && !args.settings.user && !args.settings.dry_run {
+        let message = "the demo's folder is removed when the command ends, so no agent can be connected to it";
+        return Some(CommandOutput::usage(message, "leave --demo out, and run this in your repository"));
+    }
     let desk = Some(&arguments.desk).filter(|desk| *desk != "default");
     let config = arguments.config.as_ref().map(|file| file.display().to_string());
     let given = [("--desk", desk), ("--config", config.as_ref()), ("--profile", arguments.profile.as_ref())];

@@ -76,6 +76,7 @@ fn offered_commands_run_in_the_demo_too() {
         (&["check"], "fix: none needed; the demo shows how a missing file is reported\n"),
         (&["render", "--inline", "`refdesk list`"], "`refdesk list`"),
         (&["doctor"], "`refdesk connect` finds"),
+        (&["connect", "claude-code", "--yes"], "fix: leave --demo out, and run this in your repository\n"),
         (&["ask"], "fix: ask at a terminal\n"),
         (&["list"], "fix: none needed; the demo shows how a missing file is reported\n"),
         (&["why", "pat-retry"], "fix: open `refdesk --demo` and do it there"),
