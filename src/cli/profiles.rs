@@ -113,8 +113,8 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     text.push_str(&paragraph("", note));
     if all.iter().any(is_different) {
         let note = format!(
-            "A {PROFILE_OPTION} row shows what an agent started with {PROFILE_OPTION} NAME gets: only the sources that the \
-             profile lists."
+            "A {PROFILE_OPTION} row shows what an agent started with {PROFILE_OPTION} NAME gets instead: that profile knows \
+             only some sources, or has its own rules."
         );
         text.push_str(&paragraph("", &note));
     }

@@ -115,6 +115,9 @@ fn missing_and_own_sources_of_a_profile() {
     for part in ["chain ", "missing   nobody, gone", "  --profile", "pulled in", "6 profiles"] {
         assert!(text.text().contains(part), "{part}: {text}");
     }
+    // `flat` lists no sources, but has a row, because it follows no mentions.
+    let words = text.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("that profile knows only some sources, or has its own rules."), "{text}");
     assert!(!text.text().contains("About chain."), "a line each, to compare them: {text}");
     let one = world.run(&["--profile", "chain", "profiles"]).exits(0);
     for part in ["About chain.", "excludes  tools: selectReferences", "picks     "] {
