@@ -85,12 +85,17 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
         if !is_first {
             desk.remember_declined(&change);
         }
+        let nothing = "Nothing is ticked, so nothing was written.";
+        // Without --all, a later run has nothing to tick.
+        let all = if args.all || !is_first { " --all" } else { "" };
         // A user who was asked has seen the list.
-        let seen = if is_asked { String::new() } else { listed + &notes };
-        let text = format!(
-            "{seen}Nothing is ticked, so nothing was written. At a terminal, `refdesk init` lets you tick documents; \
-             `refdesk add PATH` adds any file or folder.\n"
-        );
+        let text = match is_asked {
+            true => format!("{nothing}\n"),
+            false => format!(
+                "{listed}{notes}{nothing} At a terminal, `refdesk init{all}` lets you tick documents; `refdesk add PATH` \
+                 adds any file or folder.\n"
+            ),
+        };
         return Ok(CommandOutput { text: text.into_bytes(), ..answer("success", &found, &ticks) });
     }
     let proposals = match desk.propose_catalog(&change, &ask_to_leave) {

@@ -83,6 +83,7 @@ fn leaving_writes_nothing() {
         }
         pty.wait_for("othing was written");
         assert!(!pty.text().contains("error"), "{answers:?}: {}", pty.text());
+        assert!(!pty.text().contains("At a terminal"), "{answers:?}: {}", pty.text());
         assert_eq!(pty.wait_for_exit().exit_code(), 0, "{answers:?}");
         assert!(!world.path.join(".jaato").exists(), "{answers:?}");
         assert!(!world.beside("home/.local/state/refdesk/declined.json").exists(), "{answers:?}");

@@ -158,9 +158,15 @@ fn a_scan_of_40_000_files_is_limited_and_says_so() {
 #[test]
 fn unticked_documents_are_listed_without_a_terminal() {
     let world = Workspace::with(&[("docs/empty.md", ""), ("docs/binary.md", "\u{0}")]);
-    for words in [&["init"][..], &["init", "--yes"], &["init", "--dry-run"]] {
+    for (words, ticking) in [
+        (&["init"][..], "`refdesk init` lets you"),
+        (&["init", "--yes"], "`refdesk init` lets you"),
+        (&["init", "--dry-run"], "`refdesk init` lets you"),
+        (&["init", "--all"], "`refdesk init --all` lets you"),
+    ] {
         let shown = world.run(words).exits(0);
-        for part in ["1 [ ] docs-empty", "note: docs/binary.md: it is not UTF-8 text", "`refdesk add PATH` adds"] {
+        let note = "note: docs/binary.md: it is not UTF-8 text";
+        for part in ["1 [ ] docs-empty", note, ticking, "`refdesk add PATH` adds"] {
             assert!(shown.text().contains(part), "{words:?}: {part}: {shown}");
         }
     }
