@@ -171,6 +171,40 @@ fn every_command_is_listed() {
     let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
     let mut commands: Vec<&str> = shown.map(clap::Command::get_name).collect();
     listed.sort_unstable();
+    // Subcommands may have rows of their own.
+    listed.dedup();
     commands.sort_unstable();
     assert_eq!(listed, commands);
+}
+
+/// The long options of a command and of its subcommands.
+fn long_options(command: &clap::Command) -> Vec<&str> {
+    let own = command.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long);
+    own.chain(command.get_subcommands().flat_map(long_options)).collect()
+}
+
+#[test]
+fn every_option_is_listed_with_its_command() {
+    let page = read(&Path::new(BOOK).join("reference/commands.md"));
+    let words = |line: &str| -> BTreeSet<String> {
+        line.split(|c: char| !c.is_ascii_lowercase() && c != '-').map(str::to_owned).collect()
+    };
+    let begins = |line: &str, name: &str| {
+        line.strip_prefix("| `").and_then(|row| row.split([' ', '`']).next()).is_some_and(|first| first == name)
+    };
+    let program = refdesk::cli::Cli::command();
+    // Those of `references` are those of the commands for which it stands.
+    let commands =
+        program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "references");
+    let mut unlisted = Vec::new();
+    for command in commands {
+        let name = command.get_name();
+        let listed: BTreeSet<String> = page.lines().filter(|line| begins(line, name)).flat_map(words).collect();
+        let options = long_options(command).into_iter().map(|option| format!("--{option}"));
+        unlisted.extend(options.filter(|option| !listed.contains(option)).map(|option| format!("{name} {option}")));
+    }
+    let listed = words(&page);
+    let own = program.get_arguments().filter(|argument| !argument.is_hide_set()).filter_map(clap::Arg::get_long);
+    unlisted.extend(own.map(|option| format!("--{option}")).filter(|option| !listed.contains(option)));
+    assert!(unlisted.is_empty(), "{unlisted:#?}");
 }
