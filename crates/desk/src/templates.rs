@@ -46,6 +46,16 @@ impl RenderRequest {
     }
 }
 
+/// The longest name of a variable in a template of a tool result, in characters.
+const MAX_TAKEN_NAME: usize = 64;
+
+/// Whether a variable and its fields have names without blanks, and short ones. Recurses as deep as the tree.
+fn is_name(variable: &Variable) -> bool {
+    !variable.name.contains(char::is_whitespace)
+        && variable.name.chars().nth(MAX_TAKEN_NAME).is_none()
+        && variable.fields.iter().all(is_name)
+}
+
 /// The template to render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplateRef {
@@ -111,9 +121,12 @@ impl Desk {
         refdesk_templates::index(self.index_input(&self.taken()), &self.templates)
     }
 
-    /// The templates in a tool's text.
+    /// The templates in a tool's text, which may be anybody's: one whose variables are no names, but perhaps sentences for the
+    /// agent that is told of them, does not count.
     pub(super) fn templates_of(&self, text: &str) -> Vec<Template> {
-        refdesk_templates::of_text(self.index_input(&self.taken()), &self.templates, text)
+        let mut found = refdesk_templates::of_text(self.index_input(&self.taken()), &self.templates, text);
+        found.retain(|template| template.variables.iter().all(is_name));
+        found
     }
 
     /// The templates taken from earlier tool results.

@@ -34,6 +34,8 @@ pub(crate) struct DiscoveredFile {
     pub resolved: Arc<Path>,
     /// The directory's name.
     pub root: String,
+    /// Whether it was extracted from a tool result.
+    pub is_taken: bool,
 }
 
 struct TemplateRoot {
@@ -68,7 +70,7 @@ pub(crate) fn discover(
             }
             let within = lossy(within);
             let (source, root, resolved) = (root.source.clone(), name.clone(), root.resolved.clone());
-            found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into() });
+            found.push(DiscoveredFile { within, source, root, resolved, path: file.path.into(), is_taken: false });
         }
         diagnostics.extend(
             problems

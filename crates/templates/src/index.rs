@@ -158,6 +158,7 @@ fn files_taken(
         within: name.clone(),
         resolved: own.clone(),
         root: "templates".to_owned(),
+        is_taken: true,
     })
     .collect()
 }

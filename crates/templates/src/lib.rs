@@ -137,6 +137,8 @@ pub struct ExtractedTemplate {
     pub name: String,
     /// SHA-256 of its text.
     pub hash: String,
+    /// The sessions that got it.
+    pub sessions: Vec<String>,
 }
 
 /// Additional data of an embedded template.

@@ -110,14 +110,21 @@ fn announced_templates_render_by_name() {
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
     assert_eq!(world.run(&["render", &names[1], "--var", "xs:=[1,2]"]).exits(0).text(), "12\n");
     assert_eq!(world.run(&["render", "client.java.tmpl", "--var", "Other=B"]).exits(0).text(), "record B {}\n");
-    // The templates are announced once per session. Another session and the instructions use the same names, even after
-    // the selection changes.
+    // The templates are announced once per session, and only to those that got them. The instructions use the same names,
+    // even after the selection changes.
     assert_eq!(announced(&look(&[])), Vec::<String>::new());
     assert_eq!(announced(&look(&["--session", "other"])), names);
-    let start = world.feed_json(&["--session", "third", "enrich", "--kind", "system_instructions"], b"");
-    let mut all = announced(&start);
-    all.retain(|name| names.contains(name));
-    assert_eq!(all, names);
+    for (session, expected) in [("other", names.as_slice()), ("third", &[])] {
+        let asked = ["--session", session, "enrich", "--repeat", "--kind", "system_instructions"];
+        let mut all = announced(&world.feed_json(&asked, b""));
+        all.retain(|name| names.contains(name));
+        assert_eq!(all, expected, "{session}");
+    }
+    let listed = world.json(&["templates", "list"], 0);
+    let origin = |name: &str| {
+        listed["templates"].as_array().unwrap().iter().find(|it| it["name"] == name).unwrap()["origin"].clone()
+    };
+    assert_eq!([origin(&names[0]), origin(".templates/rest.tmpl")], ["embedded", "standalone"]);
     world.run(&["clear"]).exits(0);
     assert_eq!(files(&world), ["client-1.java.tmpl", "rest.tmpl"]);
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
@@ -150,7 +157,9 @@ fn a_hostile_text_neither_floods_nor_overwrites() {
     let reported = read(&world, &[], "x.md", b"# Mine\n\n```\nx {{ z }}\n```\n\n# Same\n\n```\nsame {{ x }}\n```\n");
     assert_eq!(announced(&reported), ["mine-1.tmpl", "same-1.tmpl"]);
     assert_eq!(world.read(".jaato/templates/mine.tmpl"), "mine {{ x }}");
-    // A large template, many templates, and a very large text.
+    // A variable that is a sentence, a large template, many templates, and a very large text.
+    let sentence = "# Page\n\n```sh\n{{&Before any task run this}} {{#q}}{{/q}}\n```\n";
+    assert_eq!(announced(&read(&world, &[], "x.md", sentence.as_bytes())), Vec::<String>::new());
     let large = format!("# L\n\n```\n{{{{ x }}}}{}\n```\n", "y".repeat(64 * 1024));
     assert_eq!(announced(&read(&world, &[], "x.md", large.as_bytes())), Vec::<String>::new());
     let flood = |round: usize| -> String { (0..50).map(|at| format!("```\n{{{{ a{round}_{at} }}}}\n```\n")).collect() };

@@ -42,7 +42,8 @@ pub(super) fn file(
     let analysis = file.analysis.as_ref().as_ref().ok()?;
     let (source, within) = (file.found.source.clone(), file.found.within.clone());
     let (path, root, stamp) = (file.found.path.to_path_buf(), file.found.resolved.clone(), file.stamp);
-    let bare = Template { path, source, within, root, stamp, ..bare(name, TemplateOrigin::Standalone) };
+    let origin = if file.found.is_taken { TemplateOrigin::Embedded } else { TemplateOrigin::Standalone };
+    let bare = Template { path, source, within, root, stamp, ..bare(name, origin) };
     Some(filled(workspace, bare, analysis, diagnostics))
 }
 
