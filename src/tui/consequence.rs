@@ -31,10 +31,8 @@ enum AwaitedKind {
     Unpick,
     /// Another process makes the change after an answer given here.
     Answer,
-    /// A switch of profiles; `waiting` of its sources need approval.
-    Switch {
-        waiting: usize,
-    },
+    /// A switch of profiles.
+    Switch,
     /// An undo or redo. It may affect many picks that its name does not count.
     UndoOrRedo(StepName),
     Other,
@@ -92,7 +90,7 @@ pub fn expect(state: &mut State, request: &Request) {
         Request::SwitchProfile { .. } => match &state.profiles.switch {
             Some(Ok(switch)) => {
                 let done = format!("Switched to {}", clean(&switch.name));
-                Some(awaited(AwaitedKind::Switch { waiting: switch.waiting }, done, Vec::new()))
+                Some(awaited(AwaitedKind::Switch, done, Vec::new()))
             }
             _ => None,
         },
@@ -139,9 +137,10 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     let after = &state.snapshot;
     let followed = match awaited.kind {
         // The current selection, counted as in the list of profiles and the top line.
-        AwaitedKind::Switch { waiting } => {
+        AwaitedKind::Switch => {
             let Counts { picked, pulled_in, tokens, .. } = state.counts;
             let [picked, pulled_in] = [picked, pulled_in].map(cells::grouped);
+            let waiting = source_words::count_waiting(after, after.selection.members().iter().map(|it| &it.id));
             let (tokens, waiting) = (cells::in_tokens(tokens), source_words::waiting(waiting));
             format!(": now {picked} picked, {pulled_in} pulled in, {tokens}{waiting}")
         }

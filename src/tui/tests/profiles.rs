@@ -145,9 +145,13 @@ fn the_result_of_a_switch_counts_as_the_top_line_does() {
     let mut snapshot = fixture::snapshot();
     let members = [
         fixture::member("payments-api", 0, &[]),
-        fixture::member("retry-pattern", 1, &["payments-api"]),
+        fixture::member("outside", 1, &["payments-api"]),
         fixture::member("timeouts", 1, &["payments-api"]),
     ];
+    let mut sources = fixture::sources();
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("outside", "Outside", refdesk_core::catalog::Mode::Selectable, &[], outside));
+    snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
     snapshot.selection = std::sync::Arc::new(fixture::selection(members.into(), &[], &[]));
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     assert!(
@@ -155,6 +159,7 @@ fn the_result_of_a_switch_counts_as_the_top_line_does() {
         "{}",
         message(&state)
     );
+    assert!(message(&state).contains(", 1 untrusted source"), "{}", message(&state));
     assert!(screen(&state).contains("1 picked  2 pulled in"), "{}", screen(&state));
 }
 
