@@ -190,19 +190,31 @@ fn why_not(snapshot: &Snapshot, verb: ChoiceVerb, id: &SourceId) -> Option<Strin
             _ => missing(snapshot, id)
                 .or_else(|| Some(format!("{id} is not pulled in by anything. Type pick {id} to pick it."))),
         },
-        ChoiceVerb::Exclude => selection
-            .is_excluded(id.as_str())
-            .then(|| format!("{id} is already excluded. Type include {id} to lift that.")),
+        // An exclusion for a pick can be made the user's own; the preview knows which ones are.
+        ChoiceVerb::Exclude => None,
         ChoiceVerb::Include => (!selection.is_excluded(id.as_str())).then(|| format!("{id} is not excluded.")),
     }
 }
 
 /// Handles the preview: asks if the consequence is large, otherwise makes the change.
-pub fn previewed(state: &mut PlainState, choosing: Choosing, response: Response, turn: &mut InputOutcome) {
+pub fn previewed(state: &mut PlainState, mut choosing: Choosing, response: Response, turn: &mut InputOutcome) {
     let change = match (choosing.verb, response) {
         (ChoiceVerb::Pick | ChoiceVerb::Keep, Response::PicksPreview { all, .. }) => all,
         (ChoiceVerb::Unpick, Response::BulkPreview(preview)) => preview.unpick.change,
-        (ChoiceVerb::Exclude, Response::BulkPreview(preview)) => preview.exclude.change,
+        (ChoiceVerb::Exclude, Response::BulkPreview(preview)) => {
+            let selection = &state.snapshot.selection;
+            choosing.ids.retain(|id| {
+                let is_done = selection.is_excluded(id.as_str()) && !preview.exclude.ids.contains(id);
+                if is_done {
+                    turn.print(format!("{id} is already excluded. Type include {id} to lift that."));
+                }
+                !is_done
+            });
+            if choosing.ids.is_empty() {
+                return;
+            }
+            preview.exclude.change
+        }
         (ChoiceVerb::Include, Response::BulkPreview(preview)) => preview.include.change,
         (_, response) => return unexpected(&response, turn),
     };

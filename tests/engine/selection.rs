@@ -372,4 +372,15 @@ fn bulk_actions_on_several_sources() {
     world.send(Request::Undo);
     let undone = world.until("a is picked again", |now| now.selection.is_picked("a"));
     assert_eq!((undone.selection.members().len(), undone.selection.excluded().len()), (2, 1));
+
+    // An exclusion that would end with a pick outlasts it.
+    world.send(Request::unpick("a"));
+    world.until("a is not picked", |now| !now.selection.is_picked("a"));
+    world.send(Request::PickWithin { ids: vec!["a".into()], reach: PickReach::Alone });
+    world.until("b is excluded for a", |now| now.selection.is_picked("a") && now.selection.is_excluded("b"));
+    let exclude = preview(&world).exclude;
+    assert_eq!(of(&exclude), ["a b c gone", "", "a"]);
+    world.send(Request::Exclude(exclude.ids));
+    let after = world.until("a is excluded", |now| now.selection.is_excluded("a"));
+    assert!(after.selection.is_excluded("b"), "{:?}", after.selection.excluded());
 }

@@ -78,7 +78,7 @@ pub struct BulkPreview {
     pub pick: BulkChange,
     /// Unpicking those that are picked.
     pub unpick: BulkChange,
-    /// Excluding those that are not excluded.
+    /// Excluding those that the user has not excluded.
     pub exclude: BulkChange,
     /// Including those that are excluded.
     pub include: BulkChange,
@@ -195,7 +195,9 @@ impl Desk {
         let is_there = |id: &SourceId| source(id).is_some_and(|source| !source.is_missing());
         let pick = of(&|id| is_there(id) && !is_auto(id) && !is_picked(id) && !is_excluded(id));
         let has_effect = |id: &SourceId| !is_auto(id) || self.selection.contains(id.as_str());
-        let exclude = of(&|id| source(id).is_some() && has_effect(id) && !is_excluded(id));
+        // An exclusion for a pick ends with that pick, so it can still be made the user's own.
+        let is_own = |id: &SourceId| self.choice.is_excluded_by_user(id.as_str());
+        let exclude = of(&|id| source(id).is_some() && has_effect(id) && !is_own(id));
         let (unpick, include) = (of(&is_picked), of(&is_excluded));
         BulkPreview {
             sources: ids.len(),

@@ -156,7 +156,6 @@ fn unavailable_choices_say_why() {
         ("unpick java-service", "java-service is not picked."),
         ("unpick timeouts", "timeouts is not a pick: it is pulled in by circuit-breaker and retry-pattern."),
         ("include timeouts", "timeouts is not excluded."),
-        ("exclude release-notes", "release-notes is already excluded. Type include release-notes to lift that."),
         ("undo", "There is nothing to undo."),
         ("redo", "There is nothing to redo."),
     ] {
@@ -216,6 +215,26 @@ fn a_pick_names_what_it_trusts_besides() {
     };
     let lines = answered(&mut state, Response::Done(Vec::new())).lines;
     assert_eq!(lines[..2], ["Picked timeouts.", "release-notes is trusted as now."]);
+}
+
+#[test]
+fn only_an_exclusion_for_a_pick_can_be_made_ones_own() {
+    let done = "release-notes is already excluded. Type include release-notes to lift that.";
+    for (line, can_exclude, lines, requested) in [
+        ("exclude release-notes", &[][..], &[done][..], &[][..]),
+        ("exclude release-notes", &["release-notes"], &[], &["release-notes"]),
+        ("exclude release-notes timeouts", &["timeouts"], &[done], &["timeouts"]),
+    ] {
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect::<Vec<SourceId>>();
+        let mut state = state();
+        assert!(matches!(asked(&mut state, line), Request::PreviewBulk(_)), "{line}");
+        let exclude = BulkChange { ids: ids(can_exclude), ..BulkChange::default() };
+        let preview = BulkPreview { exclude, ..BulkPreview::default() };
+        let turn = answered(&mut state, Response::BulkPreview(Box::new(preview)));
+        assert_eq!(turn.lines, lines, "{line} {can_exclude:?}");
+        let request = (!requested.is_empty()).then(|| PlainEffect::Ask(Request::Exclude(ids(requested))));
+        assert_eq!(turn.effects, request.into_iter().collect::<Vec<_>>(), "{line} {can_exclude:?}");
+    }
 }
 
 #[test]
