@@ -2,8 +2,8 @@
 
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
-use refdesk_desk::ProfileSwitch;
 use refdesk_desk::engine::Snapshot;
+use refdesk_desk::{ProfileSwitch, SelectionChange};
 use refdesk_text::tokens::counted;
 
 /// Formats a list of ids: `@a, @b` on the screen, `a and b` in a spoken sentence.
@@ -92,6 +92,22 @@ pub fn address(kind: &SourceKind) -> String {
         SourceKind::Mcp { server, tool, .. } => format!("tool {tool} of the server {server}"),
         SourceKind::Local(_) | SourceKind::Inline { .. } | SourceKind::Withheld(_) => String::new(),
     }
+}
+
+/// The sources that stay selected, waited for trust before, and no longer do.
+pub fn newly_trusted<'a>(before: &'a Snapshot, after: &Snapshot) -> Vec<&'a str> {
+    let members = before.selection.members().iter().map(|member| member.id.as_str());
+    members.filter(|id| after.selection.contains(id) && waits(before, id) && !waits(after, id)).collect()
+}
+
+/// `; trusted as now @a, @b`
+pub fn trusted_as_now(ids: &[&str], list: IdList) -> String {
+    if ids.is_empty() { String::new() } else { format!("; trusted as now {}", list(ids)) }
+}
+
+/// [`trusted_as_now`] for a pick that is not made yet.
+pub fn would_trust(change: &SelectionChange, list: IdList) -> String {
+    trusted_as_now(&change.trusts.iter().map(SourceId::as_str).collect::<Vec<_>>(), list)
 }
 
 /// How many of these are untrusted.

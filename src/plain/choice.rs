@@ -266,7 +266,8 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         },
         (count, 0) => {
             let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, TokenFormat::Spoken));
-            format!("pull in {more}, {cost} in all{with}{}", waiting(&change.enters))
+            let trusted = source_words::would_trust(change, joined);
+            format!("pull in {more}, {cost} in all{with}{}{trusted}", waiting(&change.enters))
         }
         (0, count) => {
             let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, TokenFormat::Spoken));
@@ -413,8 +414,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
 /// What else is new about sources that the change picked, which are no longer excluded or wait for trust, and about
 /// others, which it trusted.
 fn about_picks(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome) {
-    let members = change.before.selection.members().iter().map(|member| member.id.as_str());
-    let trusted: Vec<&str> = members.filter(|id| waits(&change.before, id) && !waits(after, id)).collect();
+    let trusted = source_words::newly_trusted(&change.before, after);
     let before = &change.before.selection;
     let picked = change.named.iter().map(SourceId::as_str);
     let picked = picked.filter(|id| after.selection.is_picked(id) && !before.is_picked(id));

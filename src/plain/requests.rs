@@ -15,7 +15,7 @@ use crate::common::source_words;
 use super::choice::{self, PendingChange};
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
-use super::words::{counted, names, price, sentence, state_words, stopped};
+use super::words::{counted, named, names, price, sentence, state_words, stopped};
 
 /// Printed after a choice.
 const CHOSEN: &str = "Answered with your choice.";
@@ -225,6 +225,9 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
                 if open.chosen.len() == 1 { ("It", "adds", "") } else { ("They", "add", " together") };
             turn.print(format!("{they} {add} {}, {cost}{together}{with}{waiting}.", counted(some, "source")));
         }
+    }
+    if !all.trusts.is_empty() {
+        turn.print(format!("The answer trusts {} as now.", named(&all.trusts)));
     }
     confirm(state, open, turn);
 }

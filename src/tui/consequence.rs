@@ -29,6 +29,7 @@ pub struct AwaitedChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum AwaitedKind {
     Unpick,
+    Include,
     /// Another process makes the change after an answer given here.
     Answer,
     /// A switch of profiles.
@@ -82,7 +83,7 @@ pub fn expect(state: &mut State, request: &Request) {
             },
             ..awaited
         }),
-        Request::Include(ids) => of(AwaitedKind::Other, "No longer excluded:", ids),
+        Request::Include(ids) => of(AwaitedKind::Include, "No longer excluded:", ids),
         Request::Clear => {
             let picks = clear::picks(state);
             Some(awaited(AwaitedKind::Other, format!("Cleared {}", cells::counted(picks.len(), "pick")), picks))
@@ -210,5 +211,14 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     let cost = change_cost::signed(change, TokenFormat::Tokens, "saved");
     parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, TokenFormat::Tokens)));
     let waiting = source_words::waiting(waiting) + untrusted_note;
-    if parts.is_empty() { untrusted_note.to_owned() } else { format!("; {}{waiting}", parts.join(", ")) }
+    let trusted = match awaited.kind {
+        // These are trust in what a person's choice brings.
+        AwaitedKind::Answer | AwaitedKind::Include => {
+            source_words::trusted_as_now(&source_words::newly_trusted(before, after), source_state::ids)
+        }
+        _ => String::new(),
+    };
+    let followed =
+        if parts.is_empty() { untrusted_note.to_owned() } else { format!("; {}{waiting}", parts.join(", ")) };
+    followed + &trusted
 }

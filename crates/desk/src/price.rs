@@ -87,6 +87,11 @@ impl<'a> Pricing<'a> {
         Self { look: FolderCache::new(desk), catalog, tokens }
     }
 
+    /// The estimated tokens of the sources alone, and of everything an agent would get.
+    fn costs(&self, selection: &Selection) -> (u64, u64) {
+        (source_tokens(self.catalog, selection, self.tokens), self.of_selection(selection))
+    }
+
     /// The estimated tokens of everything an agent would get with this selection.
     pub(crate) fn of_selection(&self, selection: &Selection) -> u64 {
         self.without_hints(selection, self.look.context().exclude_hints)
@@ -108,10 +113,12 @@ impl Desk {
             return CostChange::default();
         }
         let pricing = Pricing::new(self);
-        let of = |selection: &Selection| {
-            (source_tokens(&self.catalog, selection, &self.tokens), pricing.of_selection(selection))
-        };
-        CostChange::between(of(before), of(after))
+        CostChange::between(pricing.costs(before), pricing.costs(after))
+    }
+
+    /// The two estimates of this selection that [`CostChange::between`] compares.
+    pub(crate) fn costs(&self, selection: &Selection) -> (u64, u64) {
+        Pricing::new(self).costs(selection)
     }
 
     /// The price of the instructions and this prompt.

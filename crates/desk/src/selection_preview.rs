@@ -31,6 +31,8 @@ pub struct SelectionChange {
     pub leaves: Vec<SourceId>,
     /// The additional cost for an agent. For a single source, `sources` is its price in lists.
     pub cost: CostChange,
+    /// Sources that are selected, wait for trust, and would be trusted as they are now by the pick.
+    pub trusts: Vec<SourceId>,
 }
 
 /// If a pick would add more sources than this, ask first.
@@ -169,7 +171,10 @@ impl Desk {
     pub fn preview_selection(&mut self, id: &str) -> SelectionPreview {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
-        let toggled = self.follows(|choice| if is_picked { choice.unpick(id) } else { choice.pick(id) });
+        let toggled = match is_picked {
+            true => self.follows(|choice| choice.unpick(id)),
+            false => self.preview_picks(&[id.into()]),
+        };
         let barred = self.follows(|choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
         let mut unpicked = self.choice.clone();
         unpicked.unpick(id);
@@ -179,7 +184,8 @@ impl Desk {
 
     /// What picking all these sources together would change.
     pub(crate) fn preview_picks(&mut self, ids: &[SourceId]) -> SelectionChange {
-        self.bulk_change(ids.to_vec(), Choice::pick).change
+        let change = self.bulk_change(ids.to_vec(), Choice::pick).change;
+        SelectionChange { trusts: self.would_trust(ids), ..change }
     }
 
     /// What can be done with all these sources. A source of mode auto cannot be picked, and can be excluded only if it
@@ -231,7 +237,7 @@ impl Desk {
             members.map(|member| &member.id).filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
-        SelectionChange { cost: self.cost_change(&self.selection, &after), enters, leaves }
+        SelectionChange { cost: self.cost_change(&self.selection, &after), enters, leaves, trusts: Vec::new() }
     }
 }
 

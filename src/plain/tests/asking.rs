@@ -41,12 +41,14 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
     assert!(matches!(asked(&mut state, "3, 1"), Request::PreviewPicks { .. }));
     let all =
         SelectionChange { enters: vec!["java-service".into()], cost: of_sources(23_870), ..SelectionChange::default() };
+    let all = SelectionChange { trusts: vec!["payments-api".into()], ..all };
     let turn = answered(&mut state, Response::PicksPreview { one: SelectionChange::default(), all });
     assert_eq!(
         turn.lines,
         [
             "Chosen: circuit-breaker and java-service.",
             "They add 1 source, about 23,870 tokens together.",
+            "The answer trusts payments-api as now.",
             "Type yes to answer with them, or other numbers, all, none, or later.",
         ]
     );

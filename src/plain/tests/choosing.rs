@@ -11,7 +11,7 @@ use super::*;
 
 fn change(enters: &[&str], leaves: &[&str], tokens: i64) -> SelectionChange {
     let ids = |ids: &[&str]| ids.iter().map(|id| (*id).into()).collect();
-    SelectionChange { enters: ids(enters), leaves: ids(leaves), cost: of_sources(tokens) }
+    SelectionChange { enters: ids(enters), leaves: ids(leaves), cost: of_sources(tokens), ..SelectionChange::default() }
 }
 
 #[test]
@@ -191,7 +191,6 @@ fn a_pick_says_that_it_lifts_an_exclusion_and_waits_for_trust() {
 
 #[test]
 fn a_pick_names_what_it_trusts_besides() {
-    let mut state = state();
     let catalog_with = |place| {
         let mut sources = fixture::sources();
         sources.retain(|source| source.id.as_str() != "release-notes");
@@ -200,21 +199,31 @@ fn a_pick_names_what_it_trusts_besides() {
         std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources))
     };
     let note = |state| fixture::local("/elsewhere/a.md", state);
-    let selection = fixture::selection(vec![fixture::member("release-notes", 0, &[])], &[], &[]);
-    state.snapshot = Snapshot {
-        catalog: catalog_with(note(refdesk_core::catalog::PathState::Untrusted)),
-        selection: selection.clone().into(),
-        ..fixture::snapshot()
+    let snapshot = |place, ids: &[&str]| {
+        let members = ids.iter().map(|id| fixture::member(id, 0, &[])).collect();
+        let selection = fixture::selection(members, &[], &[]).into();
+        Snapshot { catalog: catalog_with(note(place)), selection, ..fixture::snapshot() }
     };
-    asked(&mut state, "pick timeouts");
-    let members = vec![fixture::member("release-notes", 0, &[]), fixture::member("timeouts", 0, &[])];
-    state.snapshot = Snapshot {
-        catalog: catalog_with(note(refdesk_core::catalog::PathState::File)),
-        selection: fixture::selection(members, &[], &[]).into(),
-        ..fixture::snapshot()
-    };
-    let lines = answered(&mut state, Response::Done(Vec::new())).lines;
-    assert_eq!(lines[..2], ["Picked timeouts.", "release-notes is trusted as now."]);
+    for (line, after, is_trusted) in [
+        ("pick timeouts", &["release-notes", "timeouts"][..], true),
+        ("exclude release-notes", &[], false),
+        ("unpick release-notes", &[], false),
+        ("clear", &[], false),
+    ] {
+        let mut state = state();
+        state.snapshot = snapshot(refdesk_core::catalog::PathState::Untrusted, &["release-notes"]);
+        drop(typed(&mut state, line));
+        match line.split_once(' ') {
+            None => drop(typed(&mut state, "yes")),
+            Some(("pick", _)) => {}
+            Some(_) => drop(answered(&mut state, Response::BulkPreview(Box::default()))),
+        }
+        // What is not selected does not wait, whether it is trusted or not.
+        state.snapshot = snapshot(refdesk_core::catalog::PathState::File, after);
+        let lines = answered(&mut state, Response::Done(Vec::new())).lines;
+        let said = lines.iter().any(|line| line == "release-notes is trusted as now.");
+        assert_eq!(said, is_trusted, "{line}: {lines:?}");
+    }
 }
 
 #[test]

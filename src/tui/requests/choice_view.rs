@@ -60,7 +60,8 @@ pub fn sum(state: &State, waiting: &WaitingRequest) -> PageLine {
         0 => format!("{adds} nothing new"),
         count => format!("{adds} {}, {}{waiting}", cells::counted(count, "source"), cost(all)),
     };
-    line.then(&format!(" {} {addition}", state.skin.glyphs.dot), ThemeRole::Hints)
+    let trusted = source_words::would_trust(all, source_state::ids);
+    line.then(&format!(" {} {addition}{trusted}", state.skin.glyphs.dot), ThemeRole::Hints)
 }
 
 /// `1 marked, ~349`, where that has no room.
@@ -192,7 +193,7 @@ fn brings(state: &State, id: &str) -> String {
     }
     let others: Vec<String> =
         brings.one.enters.iter().filter(|other| other.as_str() != id).map(|other| format!("@{other}")).collect();
-    let cost = cost(&brings.one);
+    let cost = cost(&brings.one) + &source_words::would_trust(&brings.one, source_state::ids);
     match others.len() {
         0 => format!("Adds only itself: {cost}."),
         1..=4 => format!("Adds itself and {}: {cost}.", others.join(", ")),

@@ -71,16 +71,18 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
             [] if is_auto => "Picking it would add nothing.".to_owned(),
             [] => {
                 format!(
-                    "{pick} would pick only this source: {}{}.",
+                    "{pick} would pick only this source: {}{}{}.",
                     with_instructions(change_cost::added, toggled),
-                    source_words::untrusted_note(of, id)
+                    source_words::untrusted_note(of, id),
+                    source_words::would_trust(toggled, source_state::ids)
                 )
             }
             with => format!(
-                "{pick} would pick it and pull in {}: {}{}.",
+                "{pick} would pick it and pull in {}: {}{}{}.",
                 named(with, names),
                 with_instructions(change_cost::more, toggled),
-                waiting(of, with)
+                waiting(of, with),
+                source_words::would_trust(toggled, source_state::ids)
             ),
         },
     })

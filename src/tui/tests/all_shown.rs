@@ -18,7 +18,10 @@ use crate::tui::tests::{answer, commands, message, press, screen, typed};
 
 fn bulk(ids: &[&str], enters: &[&str], leaves: &[&str], tokens: i64) -> BulkChange {
     let [ids, enters, leaves] = [ids, enters, leaves].map(|ids| ids.iter().map(|id| SourceId::from(*id)).collect());
-    BulkChange { ids, change: SelectionChange { enters, leaves, cost: of_sources(tokens) } }
+    BulkChange {
+        ids,
+        change: SelectionChange { enters, leaves, cost: of_sources(tokens), ..SelectionChange::default() },
+    }
 }
 
 fn preview() -> BulkPreview {

@@ -195,6 +195,8 @@ impl Desk {
                 }
                 (picked, new)
             })?;
+            // What the pick trusts costs an agent more than before.
+            let before = self.costs(&done.before);
             if let NewPicks::Person(made) = new {
                 match self.trust_picked(made, &known) {
                     Ok(trusted) => {
@@ -205,7 +207,7 @@ impl Desk {
                 }
             }
             answer.pulled_in = entered(&done.before, &self.selection);
-            answer.cost = self.cost_change(&done.before, &self.selection);
+            answer.cost = CostChange::between(before, self.costs(&self.selection));
             (answer.picked, answer.excluded) = done.answer;
             answer.kept = answer.picked.iter().filter(|id| done.before.contains(id.as_str())).cloned().collect();
         }

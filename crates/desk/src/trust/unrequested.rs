@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::{TrustCheck, TrustDecisions, resolved};
 use crate::Desk;
 use crate::privileged_actions::SourceAudience;
-use refdesk_core::catalog::{Catalog, LocalPath, Source, SourceId, SourceKind};
-use refdesk_core::selection::{self, Choice, ExpansionRules};
+use refdesk_core::catalog::{Catalog, LocalPath, Mode, Source, SourceId, SourceKind};
+use refdesk_core::selection::{self, Choice, ExpansionRules, Selection};
 use refdesk_files::path::is_within;
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::Error;
@@ -84,9 +84,7 @@ impl Desk {
         }
         let is_answered = |id: &&SourceId| picks.contains(id) || !known.contains(*id);
         let answered: Vec<SourceId> = self.requested.iter().filter(is_answered).cloned().collect();
-        let picks: Vec<String> = picks.iter().map(ToString::to_string).collect();
-        let rules = ExpansionRules { from_auto: false, ..self.rules() };
-        let picked = selection::select(&Choice::of_picks(&picks), &self.catalog, &self.graph, rules);
+        let picked = self.brought_by(picks);
         let check = TrustCheck::new(self);
         let untrusted = |source: &&Source| {
             let action = check.source(source).filter(|_| check.audience(source) == SourceAudience::Picked)?;
@@ -100,6 +98,33 @@ impl Desk {
             self.apply_trust();
         }
         Ok(ids)
+    }
+
+    /// The selected sources that [`Self::trust_picked`] would trust if a person picked these.
+    pub(crate) fn would_trust(&self, picks: &[SourceId]) -> Vec<SourceId> {
+        let members = self.selection.members().iter().map(|member| &member.id);
+        let waits = |id: &&SourceId| {
+            self.catalog.get(id.as_str()).is_some_and(|source| source.is_untrusted() && source.place().is_none())
+        };
+        let mut waiting: Vec<SourceId> = members.filter(waits).cloned().collect();
+        if !waiting.is_empty() {
+            let picked = self.brought_by(picks);
+            // What the workspace itself gives to every agent needs more than a pick.
+            let is_for_all = |id: &SourceId| {
+                self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto)
+                    || self.preselected_ids().any(|preselected| preselected == id.as_str())
+            };
+            let is_answered = |id: &SourceId| picks.contains(id) || !self.requested.contains(id);
+            waiting.retain(|id| picked.contains(id.as_str()) && is_answered(id) && !is_for_all(id));
+        }
+        waiting
+    }
+
+    /// What these picks alone select.
+    fn brought_by(&self, picks: &[SourceId]) -> Selection {
+        let picks: Vec<String> = picks.iter().map(ToString::to_string).collect();
+        let rules = ExpansionRules { from_auto: false, ..self.rules() };
+        selection::select(&Choice::of_picks(&picks), &self.catalog, &self.graph, rules)
     }
 
     /// Marks in the catalog what needs trust, with the selection as it is. Returns whether to select again.

@@ -91,12 +91,14 @@ fn the_cost_of_marked_sources_is_shown() {
     };
     let (one, all) =
         (follows(&["java-service", "release-notes"], 28_990), follows(&["java-service", "a", "b"], 31_000));
+    let trusts = |change| SelectionChange { trusts: vec!["x".into()], ..change };
+    let (one, all) = (trusts(one), trusts(all));
     stale(&mut state, Response::PicksPreview { one: follows(&[], 1), all: follows(&["x"], 1) });
     assert!(!screen(&state).contains("they bring"), "an old answer is dropped");
     answer(&mut state, Response::PicksPreview { one, all });
     let reported = screen(&state);
-    assert!(reported.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens"), "{reported}");
-    assert!(reported.contains("Adds itself and @release-notes: ~28,990 tokens."), "{reported}");
+    assert!(reported.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens; trusted as now @x"), "{reported}");
+    assert!(reported.contains("Adds itself and @release-notes: ~28,990 tokens; trusted as now @x."), "{reported}");
 }
 
 #[test]

@@ -7,19 +7,26 @@ use crate::tui::state::{Message, MessageKind};
 fn an_answer_says_what_followed_and_how_to_undo_it() {
     let mut state = desk("", &[choice("r1")]);
     press(&mut state, "A a Enter");
-    let none = Arc::new(fixture::selection(Vec::new(), &[], &[]));
-    let empty = Snapshot { selection: none, generation: 2, ..fixture::snapshot() };
+    use refdesk_core::catalog::{Catalog, Mode, PathState};
+    let catalog = |trust| {
+        let address = fixture::source("address", "Address", Mode::Selectable, &[], fixture::local("/a.md", trust));
+        Arc::new(Catalog::new(fixture::sources().into_iter().chain([address]).collect()))
+    };
+    let waiting = || fixture::member("address", 0, &[]);
+    let before = Arc::new(fixture::selection(vec![waiting()], &[], &[]));
+    let untrusted = catalog(PathState::Untrusted);
+    let empty = Snapshot { selection: before, catalog: untrusted, generation: 2, ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(empty)));
     assert!(!message(&state).starts_with("Answered"), "a change by another process is not the answer");
     let mut members: Vec<_> = OFFERED.iter().map(|id| fixture::member(id, 0, &[])).collect();
-    members.push(fixture::member("error-handling", 1, &["payments-api"]));
+    members.extend([fixture::member("error-handling", 1, &["payments-api"]), waiting()]);
     let selection = Arc::new(fixture::selection(members, &[], &[]));
     let undo = Some("answer to claude".into());
-    let after = Snapshot { selection, undo, generation: 3, ..fixture::snapshot() };
+    let after = Snapshot { selection, catalog: catalog(PathState::File), undo, generation: 3, ..fixture::snapshot() };
     update(&mut state, Input::Snapshot(Box::new(after)));
     let said = message(&state).to_owned();
     assert!(said.starts_with("Answered claude over mcp: picked 4; 1 more source pulled in, "), "{said}");
-    assert!(said.ends_with(": u undoes it"), "{said}");
+    assert!(said.ends_with("; trusted as now @address: u undoes it"), "{said}");
     for notice in ["Picked them", "References transitively included: @error-handling"] {
         event(&mut state, Event::Notice(fixture::notice(notice)));
     }

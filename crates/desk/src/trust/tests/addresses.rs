@@ -1,6 +1,7 @@
 //! Addresses and tools that the workspace adds to every conversation.
 
 use super::*;
+use crate::price::CostChange;
 
 /// Until it is trusted, only the name of what every session would fetch or call is given.
 #[test]
@@ -103,9 +104,14 @@ fn an_address_that_was_not_picked_here_waits_for_trust() {
             desk.pick_for_agent(&session(), &[picked.to_owned()], &[]).unwrap();
             assert!(!is_told(&mut desk) && !is_told(&mut world.desk()), "{what}: {picked}");
         }
-        // An explicit pick by the user does.
+        // An explicit pick by the user does; its preview says so, and its cost includes what trust adds.
         let mut desk = world.desk();
-        desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
+        let would_trust = desk.preview_picks(&["x".into()]).trusts;
+        let before = desk.costs(desk.selection());
+        let picked = desk.pick(&session(), &["x".to_owned()], &[]).unwrap();
+        assert_eq!((picked.trusted.as_slice(), &would_trust), (&["x".into()][..], &picked.trusted), "{what}");
+        assert_eq!(picked.cost, CostChange::between(before, desk.costs(desk.selection())), "{what}");
+        assert!(picked.cost.total > 0, "{what}");
         assert_eq!(desk.settled().untrusted().len(), 0, "{what}");
         assert!(is_told(&mut world.desk()), "{what}");
     }
@@ -234,5 +240,7 @@ fn what_a_pick_brings_needs_trust_again_once_it_changes() {
     let file = world.root.join("ws/references.json");
     let text = fs::read_to_string(&file).unwrap().replacen("]}", r#"], "preselected": ["api"]}"#, 1);
     world.configure(&text);
-    assert_eq!(waiting(&mut world.desk()), ["api"]);
+    let mut desk = world.desk();
+    assert_eq!(waiting(&mut desk), ["api"]);
+    assert!(desk.preview_picks(&["api".into()]).trusts.is_empty());
 }
