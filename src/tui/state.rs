@@ -391,7 +391,8 @@ impl State {
             notices => notices,
         };
         let matches = if self.shows_enriched() { usize::MAX } else { self.len(Pane::Hints) };
-        let needs = HintsNeeds { busy, matches, feed, ..HintsNeeds::default() };
+        let columns = ListWidths::of(&self.counts).hints;
+        let needs = HintsNeeds { busy, matches, feed, columns, ..HintsNeeds::default() };
         let columns = layout::hints_width(inner, needs).saturating_sub(2);
         let prompt = prompt::height(self.hints.prompt.text(), columns, usize::from(inner.height));
         HintsNeeds { prompt, aside: hints::aside(self, busy, columns).len(), ..needs }

@@ -48,8 +48,6 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
 const MIN_WIDTH_WITH_TOKENS: usize = 50;
 /// The reason gets this width before an id is shown in full.
 const REASON: usize = 16;
-/// The reason gets this width before a name is shown: most sections and their places have it. The details show it in full.
-const REASON_BESIDE_NAME: usize = 44;
 /// A name that would be cut below this width is left out.
 const MIN_NAME: usize = 20;
 
@@ -76,9 +74,9 @@ impl HintColumns {
         // terminal, whole ids take precedence.
         let tokens = if room >= MIN_WIDTH_WITH_TOKENS || id + REASON + tokens + 2 <= room { tokens } else { 0 };
         let room = room.saturating_sub(if tokens > 0 { tokens + 2 } else { 0 });
-        // Every row needs its reason, the end of which yields to a readable name.
+        // Every row needs its reason; names get what whole reasons leave.
         let id = id.min(room.saturating_sub(whys.min(REASON)));
-        let left = room.saturating_sub(id + whys.min(REASON_BESIDE_NAME));
+        let left = room.saturating_sub(id + whys);
         Self { id, name: if left >= name.min(MIN_NAME) { name.min(left) } else { 0 }, tokens }
     }
 }

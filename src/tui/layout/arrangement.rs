@@ -254,9 +254,7 @@ impl Body {
             // The list takes precedence: it needs room for whole ids and tokens.
             Pane::Catalog if list.ids.saturating_add(MIN_READER) > width => return None,
             Pane::Catalog => list_width_beside_document(width, list),
-            Pane::Selection | Pane::Hints if width >= WIDEST => {
-                usual(CATALOG_SHARE_OF_THREE).max(list.ids.min(width / 2))
-            }
+            Pane::Selection if width >= WIDEST => usual(CATALOG_SHARE_OF_THREE).max(list.ids.min(width / 2)),
             // The list gets the width that the selection does not need, for whole ids.
             Pane::Selection => {
                 usual(USUAL_LEFT).max(list.essential.min(width.saturating_sub(list.selection.max(MIN_THIRD))))
@@ -264,7 +262,10 @@ impl Body {
             // A list with truncated ids is less useful than its folded line.
             Pane::Hints if list.ids.saturating_add(MIN_HINTS) > width => return None,
             // Reasons need room to be read; the list beside them shows what was picked.
-            Pane::Hints => usual(USUAL_LEFT).min(width.saturating_sub(list.hints)).max(list.ids.max(MIN_IDLE)),
+            Pane::Hints => {
+                let share = if width >= WIDEST { CATALOG_SHARE_OF_THREE } else { USUAL_LEFT };
+                usual(share).min(width.saturating_sub(list.hints)).max(list.ids.max(MIN_IDLE))
+            }
             Pane::Templates => usual(USUAL_LEFT),
         };
         Some(left)
@@ -403,14 +404,22 @@ mod tests {
 
     #[test]
     fn hints_are_beside_whole_ids_or_alone() {
-        for (width, ids, expected) in
-            [(120, 20, (Some(36), 84)), (120, 37, (Some(37), 83)), (120, 60, (Some(60), 60)), (120, 61, (None, 120))]
-        {
-            let list = ListWidths { ids, ..LIST };
+        for (width, ids, hints, expected) in [
+            (120, 20, 98, (Some(36), 84)),
+            (120, 37, 98, (Some(37), 83)),
+            (120, 60, 98, (Some(60), 60)),
+            (120, 61, 98, (None, 120)),
+            (160, 37, 98, (Some(62), 98)),
+            // Reasons come before the tags of the list.
+            (160, 37, 120, (Some(40), 120)),
+            (160, 37, 150, (Some(37), 123)),
+            (160, 101, 150, (None, 160)),
+        ] {
+            let list = ListWidths { ids, hints, ..LIST };
             let size = Size { width, height: 36 };
             let layout = layout(size, Focused::Pane(Pane::Hints), Arrangement::Focused, Splits::default(), list);
-            let [catalog, _, hints, _] = layout.panes.map(|place| place.map(|place| place.width));
-            assert_eq!((catalog, hints.unwrap()), expected, "{width} {ids}");
+            let [catalog, _, focused, _] = layout.panes.map(|place| place.map(|place| place.width));
+            assert_eq!((catalog, focused.unwrap()), expected, "{width} {ids} {hints}");
         }
     }
 

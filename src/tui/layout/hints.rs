@@ -40,11 +40,13 @@ pub struct HintsNeeds {
     pub aside: usize,
     /// The feed while it is not focused; 0 if it is not shown then.
     pub feed: usize,
+    /// The width, with border, that shows the reasons of the matches.
+    pub columns: u16,
 }
 
 impl Default for HintsNeeds {
     fn default() -> Self {
-        Self { busy: HintsFocus::Nothing, prompt: 1, matches: usize::MAX, aside: 0, feed: usize::MAX }
+        Self { busy: HintsFocus::Nothing, prompt: 1, matches: usize::MAX, aside: 0, feed: usize::MAX, columns: 0 }
     }
 }
 
@@ -60,7 +62,10 @@ pub fn hints_width(inner: Rect, wants: HintsNeeds) -> u16 {
     if inner.width < MIN_WIDTH_SIDE_BY_SIDE || wants.busy.is_feed() || wants.feed == 0 {
         return inner.width;
     }
-    // Focused reasons need more width than the newest notices.
+    // Focused reasons need more width than the newest notices, which are below them if both do not fit.
+    if wants.busy != HintsFocus::Nothing && inner.width - inner.width / 3 + BORDERS < wants.columns {
+        return inner.width;
+    }
     let is_read = wants.busy != HintsFocus::Nothing && wants.matches > 0;
     inner.width - if is_read { inner.width / 3 } else { inner.width / 2 }
 }

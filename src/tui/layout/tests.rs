@@ -83,9 +83,23 @@ fn matches_get_the_rows_that_they_need_and_the_feed_does_not_fill() {
     for (matches, feed, rows) in
         [(20, 40, (8, 4)), (20, 1, (11, 1)), (10, 1, (10, 2)), (3, 1, (8, 4)), (20, 0, (13, 0))]
     {
-        let wants = HintsNeeds { busy: HintsFocus::List, prompt: 1, matches, aside: 2, feed };
+        let wants = HintsNeeds { busy: HintsFocus::List, prompt: 1, matches, aside: 2, feed, ..HintsNeeds::default() };
         let parts = hints(Rect::new(1, 1, 50, 19), wants, Shares::default());
         assert_eq!((parts.list.height, parts.detail.height), rows, "{matches} {feed}");
+    }
+}
+
+#[test]
+fn the_feed_is_below_focused_hints_that_need_the_width() {
+    for (width, columns, busy, expected) in [
+        (150, 102, HintsFocus::List, 100),
+        (150, 103, HintsFocus::List, 150),
+        (150, 103, HintsFocus::Prompt, 150),
+        (150, 103, HintsFocus::Nothing, 75),
+    ] {
+        let wants = HintsNeeds { busy, columns, ..HintsNeeds::default() };
+        let parts = hints(Rect::new(1, 1, width, 30), wants, Shares::default());
+        assert_eq!((parts.list.width, parts.detail.is_empty()), (expected, false), "{width} {columns} {busy:?}");
     }
 }
 
@@ -145,11 +159,11 @@ proptest! {
     fn parts_of_the_hints_pane_do_not_overlap(
         width in 0..190u16, height in 0..60u16, prompt in 0..50usize, matches in 0..50usize, aside in 0..9usize,
         shares in any_shares(),
-        feed in 0..50usize,
+        (feed, columns) in (0..50usize, 0..250u16),
         busy in proptest::sample::select(&[HintsFocus::Nothing, HintsFocus::Prompt, HintsFocus::List, HintsFocus::Feed, HintsFocus::FeedAlone][..]),
     ) {
         let inner = Rect::new(1, 1, width, height);
-        let parts = hints(inner, HintsNeeds { busy, prompt, matches, aside, feed }, shares);
+        let parts = hints(inner, HintsNeeds { busy, prompt, matches, aside, feed, columns }, shares);
         apart(parts, inner)?;
         if busy.is_feed() && height > 1 {
             prop_assert!(parts.detail.height > 0, "who goes to the feed sees it");
