@@ -153,6 +153,19 @@ impl TypedValues {
         self.given.insert(way, given);
     }
 
+    /// Copies the values typed here and below.
+    fn copy(&mut self, from: &Self, way: &[ValueStep]) {
+        fn below<'a, T: Clone>(
+            map: &'a BTreeMap<ValuePath, T>,
+            way: &'a [ValueStep],
+        ) -> impl Iterator<Item = (ValuePath, T)> + 'a {
+            let known = map.range(way.to_vec()..).take_while(|(known, _)| known.starts_with(way));
+            known.map(|(known, value)| (known.clone(), value.clone()))
+        }
+        self.given.extend(below(&from.given, way));
+        self.items.extend(below(&from.items, way));
+    }
+
     /// Removes the values typed here and below.
     pub fn take_back(&mut self, way: &[ValueStep]) {
         self.given.retain(|known, _| !known.starts_with(way));

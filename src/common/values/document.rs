@@ -78,8 +78,13 @@ impl DocumentReader<'_> {
         }
     }
 
-    fn is_untouched(&self, way: &[ValueStep], value: &Value, sent: Option<&Value>) -> bool {
-        Some(value) == sent && !self.before.has_descendant(way)
+    /// Whether the user left this value as it was sent. What was typed then stays, even a text that has no JSON value.
+    fn is_untouched(&mut self, way: &[ValueStep], value: &Value, sent: Option<&Value>) -> bool {
+        let is_untouched = Some(value) == sent;
+        if is_untouched {
+            self.typed.copy(self.before, way);
+        }
+        is_untouched
     }
 
     fn variable(&mut self, variable: &Variable, way: &mut ValuePath, value: &Value, sent: Option<&Value>) {

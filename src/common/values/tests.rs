@@ -217,6 +217,19 @@ fn a_document_has_the_typed_values_and_blanks() {
         ("items.1.x.y", text("")),
     ]);
     assert_eq!(some.edited(&tree(), &edited), expected, "a new item is taken as it is");
+    let unfinished = typed(&[
+        ("a", text(":=[1,2")),
+        ("items", text("plain")),
+        ("items.0.name", text(":={")),
+        ("items.1.name", text("n")),
+        ("tags", text("p, q")),
+    ]);
+    let mut document = unfinished.document(&tree());
+    assert_eq!(unfinished.edited(&tree(), &document), unfinished, "what is unfinished stays as it was typed");
+    document["f"] = json!(true);
+    let mut expected = unfinished.clone();
+    expected.set(way("f"), TypedValue::Flag(true));
+    assert_eq!(unfinished.edited(&tree(), &document), expected);
 }
 
 #[test]

@@ -35,9 +35,12 @@ pub fn paste(state: &mut State, text: &str) {
 
 fn take(state: &mut State, taken: TypedValues, how: &str) {
     state.typing = None;
-    let values = if taken.len() == 1 { "1 value".to_owned() } else { format!("{} values", taken.len()) };
+    let values = match taken.len() {
+        1 => format!("1 value {how}: it replaces"),
+        count => format!("{count} values {how}: they replace"),
+    };
     form_update::change(state, |typed| *typed = taken);
-    state.note(format!("{values} {how}: they replace the values typed before"));
+    state.note(format!("{values} the values typed before"));
 }
 
 /// Opens the values in the editor, or the invalid text it returned last.
