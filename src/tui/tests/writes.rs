@@ -120,6 +120,20 @@ fn a_refused_path_says_why_while_it_is_typed() {
 }
 
 #[test]
+fn the_window_keeps_its_size_while_a_path_is_typed() {
+    let text = "line\n".repeat(40);
+    let mut state = desk(fixture::shown(&text));
+    update(&mut state, Input::Resize(ratatui::layout::Size::new(120, 36)));
+    press(&mut state, "w \"s\"");
+    let row = |state: &State| screen(state).lines().position(|line| line.contains("Path")).unwrap();
+    let before = row(&state);
+    for outcome in [fixture::proposed(&text, "s", None), fixture::refused(&text, "s is a folder")] {
+        shown(&mut state, outcome);
+        assert_eq!(row(&state), before, "{}", screen(&state));
+    }
+}
+
+#[test]
 fn a_file_that_changed_meanwhile_is_shown_again_and_not_written() {
     let mut state = desk(fixture::proposed("a\n", "A.java", Some("b\n")));
     press(&mut state, "w \"A.java\"");

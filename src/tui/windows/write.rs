@@ -31,6 +31,9 @@ pub struct Write;
 /// The rows of the path.
 const FIELD: u16 = 1;
 
+/// The lines of a new file's difference before its text.
+const HEADER: usize = 3;
+
 /// Maximum lines above the diff.
 const SUMMARY: usize = 6;
 
@@ -47,9 +50,13 @@ pub enum WriteEffect {
 impl Window for Write {
     fn outer(&self, state: &State) -> Rect {
         let body = state.layout().body;
-        // The window keeps its size while a path is typed.
+        // The window keeps its size while a path is typed: without a difference, that of a new file.
+        let lines = match (proposal(state), rendered(state)) {
+            (None, Some(rendered)) => HEADER + rendered.text.lines.len(),
+            _ => len(state),
+        };
         let most = usize::from(body.height.saturating_sub(2).max(10));
-        centred(body, wide(body, 120), (len(state) + 7).clamp(18, 44).min(most))
+        centred(body, wide(body, 120), (lines + 7).clamp(18, 44).min(most))
     }
 
     fn rows(&self, state: &State) -> WindowRows {
