@@ -154,8 +154,12 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
         let hint = format!(" {} ", cells::clip(&hint, left, state.skin.glyphs.ellipsis));
         buffer.set_stringn(end, place.y, hint, left + 2, theme.style(role));
     }
-    let at = prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], theme.style(ThemeRole::Strong), text, buffer);
-    typing.then_some(at)
+    let style = theme.style(ThemeRole::Strong);
+    if typing {
+        return Some(prompt::draw(feed.filter.text(), feed.filter.cursor(), &[], style, text, buffer));
+    }
+    prompt::draw_start(feed.filter.text(), state.skin.glyphs.ellipsis, style, text, buffer);
+    None
 }
 
 /// Whether the user has looked at the feed since a notice arrived.

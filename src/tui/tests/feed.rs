@@ -67,6 +67,21 @@ fn the_feed_is_filtered_and_a_source_opened_from_it() {
 }
 
 #[test]
+fn a_filter_that_is_not_typed_is_shown_from_its_start() {
+    let long = format!("start-{}", "x".repeat(100));
+    for (keys, start) in [("f /", "/start-xxx"), ("1 /", "/ start-xxx")] {
+        let mut state = fixture::state(80, 24);
+        event(&mut state, about("retry", Some("payments-api")));
+        press(&mut state, &format!("{keys} \"{long}\""));
+        assert!(!screen(&state).contains(start), "the end is typed: {}", screen(&state));
+        press(&mut state, "Enter");
+        let shown = screen(&state);
+        let line = shown.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("{shown}"));
+        assert!(line.contains('…'), "{line}");
+    }
+}
+
+#[test]
 fn the_feed_alone_is_left_for_where_it_was_opened() {
     for (keys, focus, arrangement, label) in [
         ("F6", Pane::Catalog, Arrangement::Focused, "Esc back"),

@@ -43,9 +43,11 @@ impl FilterLine<'_> {
         }
         buffer.set_stringn(text.right(), place.y, &note, usize::from(columns), theme.style(role));
         let style = theme.style(ThemeRole::Strong);
-        let at = prompt::draw(self.filter.text(), self.filter.cursor(), &[], style, text, buffer);
         if self.typing {
+            let at = prompt::draw(self.filter.text(), self.filter.cursor(), &[], style, text, buffer);
             frame.set_cursor_position(at);
+        } else {
+            prompt::draw_start(self.filter.text(), skin.glyphs.ellipsis, style, text, buffer);
         }
     }
 }

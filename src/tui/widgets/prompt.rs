@@ -118,6 +118,17 @@ pub fn draw(
     place
 }
 
+/// Draws a text of one row that is not being typed: from its start, cut with an ellipsis before the last column.
+pub fn draw_start(text: &str, ellipsis: &str, style: Style, area: Rect, buffer: &mut Buffer) {
+    let area = area.intersection(buffer.area);
+    if area.is_empty() {
+        return;
+    }
+    let columns = usize::from(area.width).saturating_sub(1);
+    let text = cells::clean(text);
+    buffer.set_stringn(area.x, area.y, cells::clip(&text, columns, ellipsis), columns, style);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
