@@ -208,7 +208,7 @@ impl ActionBinding {
 
     /// The action's name in the keymap file.
     pub fn word(&self) -> String {
-        self.name.replace(' ', "-")
+        self.name.replace(' ', "-").to_lowercase()
     }
 }
 

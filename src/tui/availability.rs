@@ -50,6 +50,10 @@ fn place(state: &State, context: KeyContext) -> String {
         KeyContext::LargePick => ("in the question about a large pick".to_owned(), None),
         KeyContext::Jump => ("in the jump".to_owned(), Some(global(Action::Jump))),
         KeyContext::List => ("in every list".to_owned(), None),
+        KeyContext::Field => ("where you type".to_owned(), None),
+        KeyContext::Prompt | KeyContext::Filter | KeyContext::Search | KeyContext::Value => {
+            (format!("in the {}", context.title().to_lowercase()), None)
+        }
         KeyContext::Always => ("everywhere".to_owned(), None),
         window => (format!("in the window {}", window.title()), None),
     };

@@ -68,7 +68,7 @@ pub const ACTIONS: &[ActionBinding] = &[
     entry!(Action::Write, "write", "Write the preview to a file; shows the difference first", ["w"], TEMPLATES, BottomLine),
     entry!(Action::View, "difference", "Switch between the preview and its difference to the file, or the template with its error", ["v"], TEMPLATES, BottomLine),
     entry!(Action::Filter, "filter templates", "Show only matching templates, by name, source and variables; terms as in the catalog", ["/"], TEMPLATES, BottomLine),
-    entry!(Action::EditValues, "values as json", "Edit the values as JSON in $EDITOR; pasting JSON into the form replaces them too", ["E"], TEMPLATES, BottomLine),
+    entry!(Action::EditValues, "values as JSON", "Edit the values as JSON in $EDITOR; pasting JSON into the form replaces them too", ["E"], TEMPLATES, BottomLine),
     entry!(Action::Leftwards, "preview left", "Scroll the preview left", ["H", "S-Left"], TEMPLATES, HelpOnly),
     entry!(Action::Rightwards, "preview right", "Scroll the preview right", ["L", "S-Right"], TEMPLATES, HelpOnly),
     entry!(Action::Open, "open template", "Open the template in $EDITOR, at the line of its error", ["o"], TEMPLATES, BottomLine),

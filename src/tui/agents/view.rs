@@ -47,7 +47,9 @@ pub fn places(state: &State) -> AgentsLayout {
             free.max(u16::try_from(text).unwrap_or(0)).max(LINE_DETAILS)
         }
     };
-    let detail = if inner.height >= WITH_DETAILS { wanted.min(inner.height * 3 / 5) } else { 0 };
+    // An empty list has no details: the reason gets their rows.
+    let has_details = inner.height >= WITH_DETAILS && state.agents.len() > 0;
+    let detail = if has_details { wanted.min(inner.height * 3 / 5) } else { 0 };
     let rule = u16::from(detail > 0);
     let headings = u16::from(state.agents.page == AgentsPage::Known && detail > 0 && state.agents.len() > 0);
     let list = inner.height.saturating_sub(1 + headings + rule + detail);

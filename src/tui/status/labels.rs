@@ -213,7 +213,6 @@ fn label(state: &State, entry: &ActionBinding) -> Option<&'static str> {
             (PreviewMode::Text, false) => "difference",
             (PreviewMode::Difference | PreviewMode::Template, _) => "preview",
         }),
-        Action::EditValues => Some("values as JSON"),
         Action::Back if state.open_window() == Some(WindowKind::Write) => Some("cancel"),
         Action::Back if state.window.is_some() && entry.name.starts_with("close ") => Some("close"),
         Action::Back if state.window.is_some() => Some(entry.name),

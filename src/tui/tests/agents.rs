@@ -261,6 +261,9 @@ fn a_thousand_sessions_and_no_session_are_drawn() {
     activity.sessions.clear();
     answer(&mut state, Response::Agents(Arc::new(activity.clone())));
     assert!(screen(&state).contains("No agent has been sent anything yet."));
+    update(&mut state, Input::Resize(ratatui::layout::Size::new(60, 15)));
+    assert!(screen(&state).contains("  here.  "), "{}", screen(&state));
+    update(&mut state, Input::Resize(ratatui::layout::Size::new(120, 36)));
     let problem = "3 lines of .jaato/refdesk/journal.jsonl are not shown";
     activity.problem = Some(problem.to_owned());
     answer(&mut state, Response::Agents(Arc::new(activity)));

@@ -64,6 +64,8 @@ fn disabled_actions_say_why_and_do_nothing() {
             "Space (pick) is available in the catalog (1), in the selection (2), in the hints (3), in the graph (R)",
         ),
         ("3 s", "s (sort) is available in the catalog (1)"),
+        ("E", "E (values as JSON) is available in the templates (4)"),
+        ("C-x", "C-x (clear prompt) is available in the prompt, in the hints (3)"),
         ("1 t", "t (next kind) is available in the feed (f)"),
         ("K", "K does nothing here: read is Enter"),
         ("F9", "F9 does nothing here: ? shows the keys"),
