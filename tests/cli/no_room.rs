@@ -51,7 +51,10 @@ fn a_full_disk_of_the_state_folder_is_reported() {
     for line in ["wrong  state: ", "note   log: "] {
         assert!(told.text().contains(line), "{told}");
     }
-    assert!(told.text().contains("is on a disk that is full") && told.text().contains("free some disk space"), "{told}");
+    assert!(
+        told.text().contains("is on a disk that is full") && told.text().contains("free some disk space"),
+        "{told}"
+    );
     for words in [&["index", "--words-only"][..], &["connect", "claude-code", "--yes"], &["select", "out"]] {
         let ran = without_room(&world, words);
         assert!(ran.stderr.contains(FIX) && !ran.stderr.contains("XDG_STATE_HOME"), "{words:?}: {ran}");

@@ -83,7 +83,10 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
             _ => {}
         }
     }
-    let is_set = !counts.is_empty()
+    // What was not read may be other values.
+    let is_whole = !cells.contains(&Cell::Unread);
+    let is_set = is_whole
+        && !counts.is_empty()
         && counts.len() <= SET
         && counts.iter().all(|(value, count)| {
             *count >= SET_ROWS.0 && *count * SET_ROWS.1 >= rows && value.chars().count() <= SET_CHARACTERS
@@ -96,7 +99,7 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
     let numbers: Vec<f64> = cells.iter().filter_map(finite_number).collect();
     let statistics = ColumnStatistics {
         null_percent: share(1),
-        distinct: (!counts.is_empty()).then(|| to_two_digits(counts.len() as u64)),
+        distinct: (is_whole && !counts.is_empty()).then(|| to_two_digits(counts.len() as u64)),
         average_width: (with_text > 0).then(|| (width / with_text) as u64),
         magnitude: magnitude(numbers.iter().filter(|number| **number > 0.0)),
         negative_magnitude: magnitude(numbers.iter().filter(|number| **number < 0.0)),
@@ -104,7 +107,7 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
         has_zero: numbers.contains(&0.0) && numbers.iter().any(|number| *number != 0.0),
         shapes: if years.is_some() { Vec::new() } else { shapes(&texts) },
         years,
-        few_values: !counts.is_empty() && counts.len() <= SET && rows > SET * 5,
+        few_values: is_whole && !counts.is_empty() && counts.len() <= SET && rows > SET * 5,
         sampled_rows: None,
     };
     let values = is_set.then(|| in_order(counts.into_keys().collect()));

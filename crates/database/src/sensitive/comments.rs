@@ -86,6 +86,23 @@ mod tests {
             ("see ix_orders_customer2_id_2024_new", "see ix_orders_customer2_id_2024_new", ""),
             // Nothing tells which of the words belong to the address.
             ("ask ann (at) example (dot) org", "", "e-mail"),
+            (
+                "Server=x;Uid=bob;Password=hunter2 as of 2024",
+                "Server=x;Uid=bob;Password=(password left out) as of 2024",
+                "password",
+            ),
+            ("password = none, password: hashed", "password = none, password: hashed", ""),
+            (
+                "hash $2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW of root",
+                "hash (secret left out) of root",
+                "secret",
+            ),
+            ("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", "(secret left out)", "secret"),
+            (
+                "see monthly_report.2024-final.pdf, org.example.Orders2",
+                "see monthly_report.2024-final.pdf, org.example.Orders2",
+                "",
+            ),
             ("since 2024-01-31 10:20, 12 a day", "since 2024-01-31 10:20, 12 a day", ""),
         ] {
             assert_eq!(without_values(comment), expected);

@@ -311,8 +311,21 @@ pub(crate) fn is_dated(text: &str) -> bool {
         && (matches!(bytes.get(7), Some(b'-' | b'/')) || matches!(bytes.get(6), Some(b'-' | b'/')))
 }
 
-/// A long word in which letters and digits are mixed as if at random.
+/// A long word in which letters and digits are mixed as if at random; also the hash of a password, as in `$2b$12$…`, and a
+/// key in parts, as in `SG.….…`.
 fn is_secret(text: &str) -> bool {
+    let is_key = |part: &str| {
+        part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && part.contains(|c: char| c.is_ascii_uppercase())
+            && part.contains(|c: char| c.is_ascii_lowercase())
+            && is_random(part)
+    };
+    is_random(text)
+        || (text.starts_with('$') && text.split(['$', '.']).any(is_random))
+        || (text.contains('.') && text.split('.').any(is_key))
+}
+
+fn is_random(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_');
     if text.len() < SECRET || !text.chars().all(is_part) {
         return false;
@@ -421,6 +434,7 @@ mod tests {
             ("529.982.247-25", Some("tax number")),
             ("52.5200, 13.4050", Some("coordinates")),
             ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", Some("secret")),
+            ("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub4b5dWRWJTmaaJObG", Some("secret")),
             ("aaaaaaaaaaaaaaaaaaaaaaaa1", None),
             ("550e8400-e29b-41d4-a716-446655440000", None),
             ("plain words", None),

@@ -47,7 +47,21 @@ pub(super) fn passages(text: &str) -> Vec<Passage> {
     let mut found: Vec<Passage> = numbers(text).chain(ibans(text)).collect();
     let values = text.split(is_end).flat_map(values_in);
     found.extend(values.map(|(value, kind)| (place(text, value), kind)));
+    found.extend(passwords(text).map(|value| (place(text, value), "password")));
     found
+}
+
+/// What stands before the value of a password, as in `Server=db;Password=hunter2`.
+const PASSWORD_WORDS: [&str; 7] = ["password", "passwd", "pwd", "apikey", "api_key", "accesskey", "secret"];
+
+/// The values that are assigned to passwords.
+fn passwords(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('=').filter_map(|(at, sign)| {
+        let name = text.get(..at)?.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?.to_lowercase();
+        let value = text.get(at + sign.len()..)?.trim_start_matches(['"', '\'']);
+        let value = value.split(|c: char| c.is_whitespace() || "\"';,&)".contains(c)).next()?;
+        (PASSWORD_WORDS.contains(&name.as_str()) && value.chars().nth(3).is_some()).then_some(value)
+    })
 }
 
 /// The kind of value that grouped digits among other words form.
