@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::env;
+use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::hash::{BuildHasher, Hasher};
 use std::io;
@@ -9,7 +10,8 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use refdesk_files::path::absolute;
+use refdesk_files::output::resolve;
+use refdesk_files::path::{absolute, clean, is_within};
 use refdesk_postgres::{Address, TlsMode, from_command};
 use refdesk_text::Error;
 
@@ -84,7 +86,18 @@ fn printed_password(around: &ConnectionEnvironment, command: &str) -> Result<Str
     let parent = around.state.clone().unwrap_or_else(env::temp_dir);
     let folder =
         EmptyFolder::create(&parent).map_err(|error| format!("no folder for it in {}: {error}", parent.display()))?;
-    from_command(&command, &folder.0, &[(WORKSPACE_VARIABLE, workspace)])
+    let path = search_path(workspace, &(around.variable)("PATH").unwrap_or_default());
+    from_command(&command, &folder.0, &[(WORKSPACE_VARIABLE, workspace), ("PATH", Path::new(&path))])
+}
+
+/// The folders of a `PATH`, except relative ones and those in the workspace, such as `node_modules/.bin`: the user never
+/// trusted their programs. Without others, the usual ones.
+fn search_path(workspace: &Path, path: &str) -> OsString {
+    let real = |path: &Path| resolve(path).unwrap_or_else(|_| path.to_owned());
+    let is_inside = |folder: &Path| is_within(&clean(folder), workspace) || is_within(&real(folder), &real(workspace));
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute() && !is_inside(folder));
+    let path = env::join_paths(folders).unwrap_or_default();
+    if path.is_empty() { "/usr/local/bin:/usr/bin:/bin".into() } else { path }
 }
 
 /// A new folder that only the user can read, removed afterwards.
@@ -260,6 +273,8 @@ fn stored_password(text: &str, wanted: &[String; 4]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -278,6 +293,20 @@ mod tests {
         let server = ServerConnection { host: Some("/tmp".to_owned()), ..ServerConnection::default() };
         let found = address(&server, &ConnectionEnvironment::default()).unwrap();
         assert_eq!(found.host().as_deref(), Some("/tmp"), "a folder that was named is used");
+    }
+
+    #[test]
+    fn a_password_command_finds_no_program_of_the_workspace_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().join("w");
+        fs::create_dir_all(workspace.join("bin")).unwrap();
+        symlink(&workspace, folder.path().join("link")).unwrap();
+        symlink("/usr/bin", workspace.join("out")).unwrap();
+        let within = |path: &str| folder.path().join(path).display().to_string();
+        let untrusted = ["w", "w/bin", "w/none", "w/out", "x/../w/bin", "link/bin"].map(within).join(":");
+        let found = search_path(&workspace, &format!("/bin:{untrusted}::.:bin:/usr/bin:{}:", within("w2")));
+        assert_eq!(found, format!("/bin:/usr/bin:{}", within("w2")).as_str());
+        assert_eq!(search_path(&workspace, &untrusted), "/usr/local/bin:/usr/bin:/bin");
     }
 
     #[test]
