@@ -40,10 +40,15 @@ pub fn workspace_files(
     let places = Places { roots, home: home.unwrap_or(Path::new("/")) };
     // The shell joins such lines first.
     let runs = with_workspace_files(workspace, command).replace("\\\n", "");
-    // The shell replaces these escapes only later.
-    let mut escaped = runs.split("$'").skip(1).map(|rest| rest.split('\'').next().unwrap_or_default());
-    if let Some(text) = escaped.find(|text| text.contains('\\')) {
-        return Err(text.to_owned());
+    // A character written as its number, as in `\57` for a slash, is replaced only later, by the shell or a program.
+    let unquoted = runs.replace(['\'', '"'], "");
+    let is_digit = |char: char| char.is_digit(8);
+    let is_number = |text: &&str| match text.strip_prefix(is_digit) {
+        Some(rest) => rest.starts_with(is_digit),
+        None => text.starts_with(['x', 'u', 'U']),
+    };
+    if let Some(text) = unquoted.split('\\').skip(1).find(is_number) {
+        return Err(format!("\\{}", text.split(is_between).next().unwrap_or_default()));
     }
     let unbraced = runs.replace("${", "$");
     let names = unbraced.split(|char| !is_name(char) && char != '$').filter_map(|name| name.split('$').next());
@@ -56,8 +61,8 @@ pub fn workspace_files(
         _ if assigned.contains(name) => UNKNOWN.to_string(),
         _ => variable(name).filter(is_plain).unwrap_or_else(|| UNKNOWN.to_string()),
     };
-    // An address, as in `op://vault/item`, is not a path, and neither is the operator in awk's `$1 ~ /name/`.
-    let spelled = expanded(&runs, value).replace("://", ":").replace(" =~ ", " ");
+    // The operator in awk's `$1 ~ /name/` is not the home folder.
+    let spelled = expanded(&runs, value).replace(" =~ ", " ");
     let spelled = spelled.replace(&format!("{UNKNOWN} ~ /"), &format!("{UNKNOWN} /"));
     if let Some(name) = [WORKSPACE_VARIABLE, "/proc/"].into_iter().find(|name| spelled.contains(name)) {
         return Err(name.to_owned());
@@ -72,18 +77,17 @@ pub fn workspace_files(
         files.push(file.ok_or_else(|| places.written(word))?);
     }
     // Quotes do not matter here: quoted text may be the command of another shell.
-    let plain = spelled.replace(['\'', '"', '\\'], "").replace(&format!("HOME={HOME} "), " ");
-    let is_whole = |at: usize| !plain.get(..at).is_some_and(|before| before.ends_with(is_name));
-    if plain.match_indices("HOME=").any(|(at, _)| is_whole(at)) {
-        return Err("HOME".to_owned());
-    }
+    let plain = spelled.replace('\\', "").replace("$'", "").replace("$\"", "").replace(['\'', '"'], "");
+    let plain = plain.replace(&format!("HOME={HOME} "), " ");
     let is_named = |path: &Path| workspace_file(workspace, path).is_some_and(|file| files.contains(&file));
-    // With the root as its folder, or as where it searches, the command finds the workspace by relative names.
     let words = || plain.split(is_between).filter(|word| !word.is_empty());
-    let is_root = |word: &str| word == "/" || (word.starts_with('-') && word.ends_with('/'));
+    let is_root = |word: &str| places.path(word).is_some_and(|path| clean(&path) == Path::new("/"));
     let is_in_root = words().any(is_root);
-    let leads_from_root = |word: &str| is_in_root && (word == "find" || places.leads_from_root(word));
-    let refused = words().find(|word| places.hides(word, is_named) || leads_from_root(word));
+    let leads_from_root = |word: &str| word == "find" || from_root(word).any(|path| places.hides(&path, is_named));
+    let is_refused = |word: &&str| {
+        places.hides(word, is_named) || places.leads_from_above(word, is_named) || (is_in_root && leads_from_root(word))
+    };
+    let refused = words().find(is_refused);
     refused.map_or(Ok(files), |word| Err(places.written(word)))
 }
 
@@ -121,11 +125,15 @@ impl Places<'_> {
         has(&clean(path)) || resolve(path).is_ok_and(|path| has(&path))
     }
 
-    /// Whether a relative path leads into the workspace or above it from the root.
-    fn leads_from_root(&self, word: &str) -> bool {
-        let is_relative = word.starts_with(|c: char| c.is_alphanumeric() || "._".contains(c));
-        let path = Path::new("/").join(word);
-        is_relative && self.has(&path, |path, root| is_within(path, root) || is_within(root, path))
+    /// Whether a path, relative or in the home folder, leads to another file of the workspace from there or a folder above:
+    /// the command may change to that folder, or make it the home folder, in a way that is not recognized.
+    fn leads_from_above(&self, word: &str, is_named: impl Fn(&Path) -> bool) -> bool {
+        let [workspace, real, _] = &self.roots;
+        let path = word.strip_prefix(['~', HOME]).map_or(word, |rest| rest.trim_start_matches('/'));
+        let mut paths = workspace.ancestors().chain(real.ancestors()).map(|folder| folder.join(path));
+        path.contains('/')
+            && !path.starts_with(['/', MARK])
+            && paths.any(|path| workspace_file(workspace, &path).is_some() && !is_named(&path))
     }
 
     /// Whether a word hides which files the command runs.
@@ -133,7 +141,8 @@ impl Places<'_> {
         let is_in_other_home = word.strip_prefix('~').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
         let begins_unknown = word.split_once('/').is_some_and(|(before, _)| before.contains(UNKNOWN));
         let has_inner_mark = word.rfind(MARK).is_some_and(|at| at > 0);
-        if ["cd", "chdir", "pushd", "eval"].contains(&word) || is_in_other_home || begins_unknown || has_inner_mark {
+        let changes_folder = ["cd", "chdir", "pushd", "eval", "HOME"].contains(&word);
+        if changes_folder || is_in_other_home || begins_unknown || has_inner_mark {
             return true;
         }
         let (known, is_open) = match word.split_once(UNKNOWN).and_then(|(known, _)| known.rsplit_once('/')) {
@@ -147,10 +156,19 @@ impl Places<'_> {
         match known.contains(WILDCARDS) {
             true => known.starts_with(['~', HOME]) || self.has(&path, may_match),
             false if self.has(&path, is_within) => is_open || !is_named(&path),
-            // A lone slash is seldom a folder: it separates, as in `cut -d/`.
+            // The root is seldom a folder: slashes separate, as in `cut -d/`, or end an expression of `sed`.
             false => self.has(&path, |path, root| is_within(root, path) && (is_open || path.parent().is_some())),
         }
     }
+}
+
+/// The paths that a word without a folder may stand for in the root: itself or, in an option such as `-Cfolder`, each end of
+/// it. A short word such as `*//` is usual in an expression of `sed`.
+fn from_root(word: &str) -> impl Iterator<Item = String> {
+    let is_expression = word.starts_with(WILDCARDS) && word.split('/').filter(|part| !part.is_empty()).count() < 4;
+    let is_relative = word.starts_with(|c: char| c.is_alphanumeric() || "._-*?[".contains(c)) && !is_expression;
+    let starts = if word.starts_with('-') { 1..word.len() } else { 0..1 };
+    starts.filter(move |_| is_relative).filter_map(|at| Some(format!("/{}", word.get(at..)?)))
 }
 
 /// Whether a pattern may stand for a path in a folder, or for a folder above it.
@@ -167,8 +185,7 @@ fn may_match(pattern: &Path, folder: &Path) -> bool {
 /// such part is usual in an expression of `sed`, and does not lead far.
 fn climbs(word: &str) -> bool {
     let may_match = |part: &str| part.starts_with('.') && part.contains(WILDCARDS);
-    // Before the first one may be an option, as in `-C..`.
-    let is_parent = |part: &str| part.ends_with("..") || may_match(part);
+    let is_parent = |part: &str| part == ".." || (part.starts_with('-') && part.ends_with("..")) || may_match(part);
     let path: PathBuf = word.split('/').map(|part| if is_parent(part) { ".." } else { part }).collect();
     let up = clean(&path).components().take_while(|part| *part == Component::ParentDir).count();
     up > usize::from(word.split('/').any(may_match))
@@ -204,6 +221,8 @@ fn expanded(command: &str, value: impl Fn(&str) -> String) -> String {
                 chars.next();
             }
             ('$', '{') => result.push(UNKNOWN),
+            // A pattern of bash, as in `@(one|two)`.
+            ('@' | '+' | '!' | '?', '(') => result.push('*'),
             ('$', next) if next.is_ascii_digit() || "@*#?!$-".contains(next) => {
                 result.push(UNKNOWN);
                 chars.next();
@@ -300,7 +319,9 @@ mod tests {
         let within = |path: &str| workspace.join(path).display().to_string();
         let at_home = |path: &str| home.join(path).display().to_string();
         let pw = || Ok(vec![workspace.join("bin/pw")]);
-        let from_root = format!("env -C/ sh {}", at_home("w/bin/pw").trim_start_matches('/'));
+        let from_root = at_home("w/bin/pw").trim_start_matches('/').to_owned();
+        let (first, rest) = from_root.split_once('/').unwrap();
+        let shown = from_root.as_str();
         let variable = |name: &str| match name {
             "USER" => Some("ann".to_owned()),
             "XDG_CONFIG_HOME" => Some(at_home(".config")),
@@ -325,9 +346,13 @@ mod tests {
             ("~/w/bin/pw", Ok(vec![workspace.join("bin/pw")])),
             ("\"$HOME\"/w/bin/pw; ~/bin/pw", Ok(vec![workspace.join("bin/pw")])),
             ("cd ~/bin && ./pw", Err("cd".to_owned())),
-            (from_root.as_str(), Err(from_root.replace("env -C/ sh ", ""))),
             ("find / -name pw -exec sh {} +", Err("find".to_owned())),
+            ("find /// -name pw -exec sh {} +", Err("find".to_owned())),
             ("bash -c \"sh $'\\57tmp'\"", Err("\\57tmp".to_owned())),
+            ("sh \"$(printf '\\5''7tmp')\"", Err("\\57tmp".to_owned())),
+            ("c=c; ${c}d; sh w/bin/pw", Err("w/bin/pw".to_owned())),
+            ("for HOME in /; do sh ~/w/bin/pw; done", Err("HOME".to_owned())),
+            ("echo / | { read HOME; sh ~/w/bin/pw; }", Err("HOME".to_owned())),
             ("cut -d/ -f2 ~/.secret | tr / _ | grep 'x$'", Ok(Vec::new())),
             ("w=workspace; eval c''d \\$${w}Root; sh bin/pw", Err("eval".to_owned())),
             ("c\\d ~/b* && sh bin/pw", Err("cd".to_owned())),
@@ -370,7 +395,7 @@ mod tests {
             ("make -C $1/w pw", Err("…/w".to_owned())),
             ("sh /*/w/bin/pw", Err("/*/w/bin/pw".to_owned())),
             // It runs in an empty folder.
-            ("make -sC w pw; make -sCw pw; find w -name pw -exec sh {} +; sh w/bin/pw", Ok(Vec::new())),
+            ("make -sC w pw; make -sCw pw; find w -name pw -exec sh {} +; sh x/bin/pw", Ok(Vec::new())),
             ("make -C ../../w pw", Err("../../w".to_owned())),
             ("make -C../../w pw", Err("-C../../w".to_owned())),
             ("sh .?/.?/w/bin/pw", Err(".?/.?/w/bin/pw".to_owned())),
@@ -378,6 +403,10 @@ mod tests {
             ("pass show w", Ok(Vec::new())),
             ("op read 'op://vault/item?attribute=otp'", Ok(Vec::new())),
             ("op read op://vault/item?attribute=otp", Ok(Vec::new())),
+            ("op read \"op://work/db/$STAGE\" | sed 's/^pw: *//; s/ *= */ /'", Ok(Vec::new())),
+            ("pass show shop/$STAGE | sed -n 's/ *\\([^ ]*\\) */\\1/p' | tr / _", Ok(Vec::new())),
+            ("grep '^..:' ~/.secret | grep -Eo '[0-9]+(x|y)?(z)$' | tr -d /", Ok(Vec::new())),
+            ("perl -ne '/^db\\s+(\\S+)/ && print $1' ~/.secret", Ok(Vec::new())),
             ("security find-generic-password -s x -w | cut -d'/' -f2", Ok(Vec::new())),
             ("aws secretsmanager get-secret-value --secret-id prod/db --query 'a[?b].c'", Ok(Vec::new())),
             ("sh -c 'cat ~/.secrets/db'", Ok(Vec::new())),
@@ -398,6 +427,27 @@ mod tests {
             let expected = expected.map_err(|word| word.trim_end_matches('/').to_owned());
             let found = workspace_files(&workspace, Some(&home), variable, command);
             assert_eq!(found.map_err(|word| word.trim_end_matches('/').to_owned()), expected, "{command}");
+        }
+        // Ways to the workspace's path without its first slash, or with a part of it hidden.
+        for (command, expected) in [
+            (format!("env -C/ sh {shown}"), from_root.clone()),
+            (format!("env -C // sh {shown}"), from_root.clone()),
+            (format!("env -C /. sh {shown}"), from_root.clone()),
+            (format!("env -C/.// sh {shown}"), from_root.clone()),
+            (format!("env -C \"$(echo _ | tr _ x)\" sh {shown}"), from_root.clone()),
+            (format!("tar -C // -cf - {shown} | tar -xO | sh"), from_root.clone()),
+            (format!("make -C/ -C{first} -s pw"), format!("-C{first}")),
+            (format!("env -C/ sh -c 'sh */{rest}'"), format!("*/{rest}")),
+            (format!("env -C/ sh -c 'sh {first}/?{}'", &rest[1..]), format!("{first}/?{}", &rest[1..])),
+            (format!("u=x; env -C/ sh -c \"sh {first}/$u/w/bin/pw\""), format!("{first}/…/w/bin/pw")),
+            (format!("PATH=/bin:/{} pw", at_home("w/bin")), format!("/{}", at_home("w/bin"))),
+            (format!("PATH=x:/{} pw", at_home("w/bin")), format!("/{}", at_home("w/bin"))),
+            (format!("bash -c 'sh /$\"\"{shown}'"), format!("/{shown}")),
+            (format!("bash -c \"sh /$''{shown}\""), format!("/{shown}")),
+            (format!("bash -c 'printf -vHOME /; sh ~/{shown}'"), format!("~/{shown}")),
+            (format!("bash -O extglob -c 'sh /@({first})/{rest}'"), "/*".to_owned()),
+        ] {
+            assert_eq!(workspace_files(&workspace, Some(&home), variable, &command), Err(expected), "{command}");
         }
         let workspace = home.join("my w");
         write_atomic(&workspace.join("pw"), b"x").unwrap();
