@@ -200,7 +200,9 @@ impl Desk {
                  be checked",
                 code_span(command)
             );
-            Error::new(Code::NoRegularFile, message, "name each of its files separately, such as ./scripts/password.sh")
+            let fix = "name each of its files separately, such as ./scripts/password.sh, or put the command into a script \
+                       of yours outside the repository";
+            Error::new(Code::NoRegularFile, message, fix)
         })?;
         let hashed = |path: PathBuf| Ok(hash_of(&path)?.map(|hash| (display(workspace, &path), hash)));
         files.into_iter().filter_map(|path| hashed(path).transpose()).collect()
