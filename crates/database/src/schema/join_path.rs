@@ -235,9 +235,12 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
             }
             let pairs: Vec<(String, String)> = columns.iter().cloned().zip(target_columns.iter().cloned()).collect();
             let back = pairs.iter().map(|(one, other)| (other.clone(), one.clone())).collect();
-            if let Some(own) = edges.get_mut(from) {
-                own.push(Edge { to, cost, pairs });
+            let Some(own) = edges.get_mut(from) else { continue };
+            // A database can have a key twice, and a page that refdesk did not write any join.
+            if own.iter().any(|known| (known.to, &known.pairs) == (to, &pairs)) {
+                continue;
             }
+            own.push(Edge { to, cost, pairs });
             if let Some(other) = edges.get_mut(to) {
                 other.push(Edge { to: from, cost, pairs: back });
             }

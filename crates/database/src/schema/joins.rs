@@ -227,7 +227,7 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
             });
         }
     }
-    for noted in &notes.joins {
+    for noted in notes.joins.iter().filter(|noted| !noted.is_key(snapshot)) {
         let known = |(table, columns): &(TableName, Vec<String>)| {
             snapshot.table(table).is_some_and(|table| columns.iter().all(|column| table.column(column).is_some()))
         };
@@ -252,7 +252,7 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::Key;
+    use crate::snapshot::{ForeignKey, Key};
 
     fn table(name: &str, key: &str, columns: &[&str]) -> Table {
         let column = |name: &str| {
@@ -357,11 +357,19 @@ mod tests {
     #[test]
     fn notes_add_and_remove_joins() {
         let mut snapshot = Snapshot {
-            tables: vec![table("customers", "id", &[]), table("orders", "id", &["customer_id", "buyer"])],
+            tables: vec![table("customers", "id", &[]), table("orders", "id", &["customer_id", "buyer", "payer"])],
             ..Snapshot::default()
         };
         snapshot.sort();
-        let text = "joins: [{from: main.orders.buyer, to: main.customers.id, because: seen in the code}]\n\
+        let key = ForeignKey {
+            columns: vec!["payer".to_owned()],
+            target: snapshot.tables[0].table_name(),
+            target_columns: vec!["id".to_owned()],
+            ..ForeignKey::default()
+        };
+        snapshot.tables[1].foreign_keys.push(key);
+        let text = "joins: [{from: main.orders.buyer, to: main.customers.id, because: seen in the code}, \
+                    {from: main.orders.payer, to: main.customers.id, because: it is a key}]\n\
                     not_joins: [{from: main.orders.customer_id, to: main.customers.id}]";
         let (notes, problems) = super::super::notes::read(text, "f");
         assert_eq!(problems, []);

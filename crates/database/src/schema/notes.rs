@@ -49,6 +49,15 @@ pub struct NotedJoin {
     line: usize,
 }
 
+impl NotedJoin {
+    /// Whether it is a foreign key.
+    pub(super) fn is_key(&self, snapshot: &Snapshot) -> bool {
+        let keys = snapshot.table(&self.from.0).into_iter().flat_map(|table| &table.foreign_keys);
+        let mut ends = keys.map(|key| (&key.columns, &key.target, &key.target_columns));
+        ends.any(|end| end == (&self.from.1, &self.to.0, &self.to.1))
+    }
+}
+
 impl Notes {
     /// The note on a table; a note may omit the schema.
     pub fn table(&self, table: &Table) -> Option<&TableNote> {
@@ -75,12 +84,10 @@ impl Notes {
                 warn(note.line, format!("the note is on '{name}.{column}', which is not a column of the table"));
             }
         }
-        for join in &self.not_joins {
-            let keys = snapshot.table(&join.from.0).into_iter().flat_map(|table| &table.foreign_keys);
-            let mut ends = keys.map(|key| (&key.columns, &key.target, &key.target_columns));
-            if ends.any(|end| end == (&join.from.1, &join.to.0, &join.to.1)) {
+        for (joins, effect) in [(&self.joins, "which needs no note"), (&self.not_joins, "which no note removes")] {
+            for join in joins.iter().filter(|join| join.is_key(snapshot)) {
                 let join_name = format!("{} ({})", join.from.0.full(), join.from.1.join(", "));
-                warn(join.line, format!("the note is on the foreign key '{join_name}', which no note removes"));
+                warn(join.line, format!("the note is on the foreign key '{join_name}', {effect}"));
             }
         }
         for join in self.joins.iter().chain(&self.not_joins) {
@@ -302,6 +309,7 @@ not_joins:
             [
                 "5: the note is on 'gone', which is not a table of the database",
                 "3: the note is on 'main.order.none', which is not a column of the table",
+                "7: the note is on the foreign key 'main.order (status)', which needs no note",
                 "11: the note is on the foreign key 'main.order (status)', which no note removes",
                 "9: the note is on a join of 'main.order (status, gone)', which does not exist",
             ]

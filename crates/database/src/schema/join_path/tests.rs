@@ -66,6 +66,13 @@ fn a_key_to_what_does_not_exist_is_not_a_join() {
 }
 
 #[test]
+fn a_join_that_is_there_twice_gives_one_path() {
+    let tables = [doc("a", &["b", "b"], &[]), doc("b", &[], &["c", "c"]), doc("c", &[], &[])];
+    assert_eq!(shown(&tables, "a", "c", 6), ["b c"]);
+    assert_eq!(shown(&tables, "c", "a", 6), ["b a"]);
+}
+
+#[test]
 fn the_shortest_path_comes_first() {
     let tables = [
         doc("line", &["order", "product"], &["zone"]),
