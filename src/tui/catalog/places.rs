@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-/// The maximum number of documents.
-const MAX: usize = 100;
+use refdesk_core::config::screen_session::PLACES;
 
 /// A position in a document that does not depend on the width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,7 +32,7 @@ impl ReadingPlaces {
         self.0.retain(|(known, _)| *known != document);
         if place != ReadingPlace::default() {
             self.0.push_front((document, place));
-            self.0.truncate(MAX);
+            self.0.truncate(PLACES);
         }
     }
 
@@ -64,13 +63,13 @@ mod tests {
     #[test]
     fn the_last_places_are_kept() {
         let mut places = ReadingPlaces::default();
-        for nth in 0..=MAX {
+        for nth in 0..=PLACES {
             places.keep(document(&nth.to_string()), at(nth + 1));
         }
         assert_eq!((places.of(&document("0")), places.of(&document("1"))), (None, Some(at(2))));
         places.keep(document("1"), at(7));
-        assert_eq!((places.of(&document("1")), places.0.len()), (Some(at(7)), MAX));
+        assert_eq!((places.of(&document("1")), places.0.len()), (Some(at(7)), PLACES));
         places.keep(document("1"), ReadingPlace::default());
-        assert_eq!((places.of(&document("1")), places.0.len()), (None, MAX - 1));
+        assert_eq!((places.of(&document("1")), places.0.len()), (None, PLACES - 1));
     }
 }

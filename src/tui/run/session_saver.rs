@@ -58,9 +58,24 @@ impl SessionSaver {
         if self.writing.is_some() {
             let _ = tokio::time::timeout(most, self.written()).await;
         }
-        match self.file {
-            Some(file) if self.failed.is_some() || left != self.written => file.update(&self.written, &left),
-            _ => Ok(()),
-        }
+        // Even without changes since the last write: another screen may have replaced what this one wrote.
+        self.file.map_or(Ok(()), |file| file.update(&self.written, &left))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draft_that_another_screen_replaced_is_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ScreenSessionFile::new(&folder.path().join("state"), folder.path().join("a").as_path()).unwrap();
+        let left = ScreenSession { prompt: "mine".to_owned(), ..ScreenSession::default() };
+        file.write(&ScreenSession::default()).unwrap();
+        let saver = SessionSaver::new(Some(file.clone()), left.clone());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(saver.finish(left, Duration::ZERO)).unwrap();
+        assert_eq!(file.read().0.prompt, "mine");
     }
 }

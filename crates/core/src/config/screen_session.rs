@@ -17,6 +17,9 @@ use refdesk_text::{Code, Error};
 /// Size limit in bytes. A prompt has at most 256 KiB, before control characters are escaped.
 const LIMIT: usize = 4 * 1024 * 1024;
 
+/// The maximum number of reading positions.
+pub const PLACES: usize = 100;
+
 /// How the screen was left; absent values are as in a new workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -228,25 +231,31 @@ impl ScreenSessionFile {
         (ScreenSession::default(), Some(Error::new(Code::Unreadable, message, "")))
     }
 
-    /// Like [`Self::write`], but keeps the named filters, token limit, prompt and values that another screen of the
-    /// workspace has written, unless this one has changed them since `before`.
+    /// Like [`Self::write`], but keeps the filters, cursors, token limit, prompt, values and reading positions that another
+    /// screen of the workspace has written, unless this one has changed them since `before`. An empty prompt there does not
+    /// replace this one's.
     ///
     /// # Errors
     /// I/O errors, with the path.
     pub fn update(&self, before: &ScreenSession, now: &ScreenSession) -> io::Result<()> {
         let (stored, _) = self.read();
+        let other = stored.clone();
         let mut session = ScreenSession {
-            named_filters: merged(&before.named_filters, &now.named_filters, stored.named_filters),
-            values: merged(&before.values, &now.values, stored.values),
+            workspace: other.workspace,
+            cursors: merged(&before.cursors, &now.cursors, other.cursors),
+            filters: merged(&before.filters, &now.filters, other.filters),
+            named_filters: merged(&before.named_filters, &now.named_filters, other.named_filters),
+            reading: merged_places(&before.reading, &now.reading, other.reading),
+            values: merged(&before.values, &now.values, other.values),
             ..now.clone()
         };
         if now.token_limit == before.token_limit {
             session.token_limit = stored.token_limit;
         }
-        if now.prompt == before.prompt {
-            session.prompt = stored.prompt;
+        if now.prompt == before.prompt && !stored.prompt.is_empty() {
+            session.prompt = other.prompt;
         }
-        self.write(&session)
+        if session == stored { Ok(()) } else { self.write(&session) }
     }
 
     /// Writes how the screen was left. If it is too large, typed values are left out.
@@ -279,6 +288,22 @@ fn merged<T: Clone + PartialEq>(
     let changed = now.iter().filter(|(name, value)| before.get(*name) != Some(value));
     stored.extend(changed.map(|(name, value)| (name.clone(), value.clone())));
     stored
+}
+
+/// The places in `now` that differ from `before`, then what is stored, then the others.
+fn merged_places(before: &[SavedPlace], now: &[SavedPlace], mut stored: Vec<SavedPlace>) -> Vec<SavedPlace> {
+    let has = |places: &[SavedPlace], place: &SavedPlace| {
+        places.iter().any(|known| (&known.source, &known.file) == (&place.source, &place.file))
+    };
+    stored.retain(|place| has(now, place) || !has(before, place));
+    let (standing, mut places): (Vec<_>, Vec<_>) = now.iter().cloned().partition(|place| before.contains(place));
+    for place in stored.into_iter().chain(standing) {
+        if !has(&places, &place) {
+            places.push(place);
+        }
+    }
+    places.truncate(PLACES);
+    places
 }
 
 #[cfg(test)]
@@ -386,6 +411,38 @@ mod tests {
                 ..expected
             };
             assert_eq!(read, expected);
+        }
+    }
+
+    #[test]
+    fn an_update_keeps_the_draft_and_the_places_of_both_screens() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = ScreenSessionFile::new(&folder.path().join("state"), folder.path().join("a").as_path()).unwrap();
+        let place = |(source, line): &(&str, usize)| SavedPlace {
+            source: (*source).to_owned(),
+            line: *line,
+            ..SavedPlace::default()
+        };
+        let with = |prompt: &str, places: &[(&str, usize)]| ScreenSession {
+            prompt: prompt.to_owned(),
+            reading: places.iter().map(place).collect(),
+            ..ScreenSession::default()
+        };
+        for (stored, before, now, expected) in [
+            (with("", &[("a", 34)]), with("", &[]), with("", &[]), with("", &[("a", 34)])),
+            (with("", &[("a", 34)]), with("x", &[]), with("x", &[("b", 2)]), with("x", &[("b", 2), ("a", 34)])),
+            (with("y", &[("a", 34)]), with("x", &[("a", 1)]), with("x", &[("a", 1)]), with("y", &[("a", 34)])),
+            (
+                with("y", &[("a", 34), ("c", 1)]),
+                with("", &[("d", 4), ("a", 1), ("c", 1)]),
+                with("z", &[("a", 5), ("d", 4)]),
+                with("z", &[("a", 5), ("d", 4)]),
+            ),
+        ] {
+            file.write(&stored).unwrap();
+            file.update(&before, &now).unwrap();
+            let (read, _) = file.read();
+            assert_eq!(read, ScreenSession { workspace: read.workspace.clone(), ..expected });
         }
     }
 
