@@ -288,29 +288,38 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
         let table = tables.get(at).filter(|table| table.is_readable);
         table.into_iter().flat_map(|table| table.doc.columns.iter().map(move |column| (table.full_name(), column)))
     };
+    let is_key = |table: &str, column: &str| {
+        let docs = tables.iter().filter(|it| it.full_name() == table).map(|it| it.doc);
+        docs.flat_map(|doc| {
+            let keys = doc.foreign_keys.iter().map(|key| &key.columns);
+            std::iter::once(&doc.primary_key).chain(&doc.unique).chain(keys)
+        })
+        .any(|columns| columns.iter().any(|it| it == column))
+    };
+    let target = tables.get(to).map_or("", JoinTable::full_name);
     for (table, column) in within_two_joins(edges, to).into_iter().flat_map(columns) {
         let key = (column.name.to_lowercase(), column.data_type.as_str());
         there.entry(key).or_insert((table, column.name.as_str()));
     }
-    let mut found = Vec::new();
+    let mut found: Vec<((bool, bool), PossibleJoin)> = Vec::new();
     for (table, column) in within_two_joins(edges, from).into_iter().flat_map(columns) {
         let name = column.name.to_lowercase();
         if COMMON_COLUMNS.contains(&name.as_str()) || !is_key_like(column) {
             continue;
         }
         if let Some((other, other_column)) = there.get(&(name, column.data_type.as_str())) {
-            found.push(PossibleJoin {
+            let bridge = PossibleJoin {
                 from: format!("{table}.{}", column.name),
                 from_table: table.to_owned(),
                 to: format!("{other}.{other_column}"),
                 to_table: (*other).to_owned(),
-            });
-            if found.len() == NEAR {
-                break;
-            }
+            };
+            // Keys first, then columns of the table itself.
+            found.push(((!is_key(other, other_column), *other != target), bridge));
         }
     }
-    found
+    found.sort_by_key(|(rank, _)| *rank);
+    found.into_iter().map(|(_, bridge)| bridge).take(NEAR).collect()
 }
 
 /// Whether a column's type and name allow its values to identify rows, unlike an amount, a time or a flag.

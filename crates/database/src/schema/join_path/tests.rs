@@ -196,4 +196,10 @@ fn without_a_path_the_nearest_tables_are_listed() {
     };
     assert_eq!(none.bridges, [bridge]);
     assert!(none.longer.is_empty());
+    // A column of a key is named before those that merely have the same names.
+    let names = ["a", "b", "c", "d", "e", "ship_to", "product_ref"].map(|name| (name, "text"));
+    tables.push(with("view", &names));
+    tables.push(TableDoc { primary_key: vec!["product_ref".into()], ..with("products", &names) });
+    let bridges = found(&tables, "view", "products", 6).bridges;
+    assert_eq!((bridges.len(), bridges[0].to.as_str()), (5, "s.products.product_ref"), "{bridges:?}");
 }

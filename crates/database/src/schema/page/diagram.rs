@@ -17,9 +17,13 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
     }
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
-    for subject in &tables {
-        let plain: String =
-            subject.table.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain =
+        |name: &str| -> String { name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect() };
+    // A table that Mermaid can name keeps its name, whichever others would get it.
+    let mut in_turn: Vec<_> = tables.iter().collect();
+    in_turn.sort_by_key(|subject| plain(&subject.table.name) != subject.table.name);
+    for subject in in_turn {
+        let plain = plain(&subject.table.name);
         // Two names may become equal once the characters that Mermaid does not allow are removed.
         let numbered = (2..).map(|number| format!("{plain}_{number}"));
         let first = format!("{}{plain}", if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "t" });
@@ -27,7 +31,7 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
         taken.insert(name.clone());
         names.insert(&subject.doc.fully_qualified_name, name);
     }
-    // The labels of tables whose names are in several schemas.
+    // The labels of tables whose names are in several schemas, or that have another name here.
     let mut labels: BTreeSet<String> = BTreeSet::new();
     let mut lines: BTreeSet<(JoinSource, String)> = BTreeSet::new();
     for subject in &tables {
@@ -50,9 +54,11 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
             let columns = columns.join(", ");
             lines.insert((join.source, format!("  {from} {here}{line}{there} {to} : \"{columns}{word}\"\n")));
             for (name, full) in [(from, doc.fully_qualified_name.as_str()), (to, join.referenced_table)] {
-                let table = page_set.subject(full).map(|it| &it.table.name);
-                if tables.iter().filter(|it| Some(&it.table.name) == table).count() > 1 {
+                let Some(table) = page_set.subject(full).map(|it| &it.table.name) else { continue };
+                if tables.iter().filter(|it| it.table.name == *table).count() > 1 {
                     labels.insert(format!("  {name}[\"{}\"]\n", label(full)));
+                } else if name != table {
+                    labels.insert(format!("  {name}[\"{}\"]\n", label(table)));
                 }
             }
         }
