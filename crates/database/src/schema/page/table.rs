@@ -159,9 +159,11 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
             100 => "almost always null".to_owned(),
             percent => format!("{percent}% null"),
         }));
-        parts.extend(
-            distinct.map(|distinct| counted(usize::try_from(distinct).unwrap_or(usize::MAX), "distinct value")),
-        );
+        parts.extend(distinct.map(|distinct| {
+            // Larger numbers have two digits that count.
+            let about = if distinct < 100 { "" } else { "about " };
+            format!("{about}{}", counted(usize::try_from(distinct).unwrap_or(usize::MAX), "distinct value"))
+        }));
         parts.extend(few_values.then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
         // The magnitude of numbers that only identify rows is meaningless.
@@ -340,7 +342,7 @@ mod tests {
     fn the_share_of_nulls_claims_no_more_than_is_known() {
         for (percent, distinct, rule, expected) in [
             (0, Some(1), None, "1 distinct value"),
-            (40, Some(2_000), None, "40% null; 2,000 distinct values"),
+            (40, Some(2_000), None, "40% null; about 2,000 distinct values"),
             (100, None, None, "always null"),
             (100, Some(3), None, "almost always null; 3 distinct values"),
             (100, None, Some("name: email"), "sensitive (name: email); almost always null"),
