@@ -207,17 +207,17 @@ impl Store {
         due
     }
 
-    /// The files that only this desk provided and no longer does. Files that the user changed become the user's.
+    /// The files that no desk provides once this one no longer does. Files that the user changed become the user's.
     fn gone(&self, folder: &Path, files: &[TemplateFile], after: &mut Record, done: &mut Written) -> Vec<String> {
         let wanted: std::collections::HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
         let mut gone = Vec::new();
         for (name, entry) in &mut after.files {
-            if !wanted.contains(name.as_str())
-                && entry.desks.remove(&self.desk)
-                && entry.desks.is_empty()
-                && !entry.by_hand
-                && !entry.by_tool
-            {
+            if wanted.contains(name.as_str()) {
+                continue;
+            }
+            entry.desks.remove(&self.desk);
+            // Also a file that a killed process had recorded as provided by no desk, but not removed yet.
+            if entry.desks.is_empty() && !entry.by_hand && !entry.by_tool {
                 gone.push(name.clone());
             }
         }
@@ -318,13 +318,8 @@ impl Store {
                     after.files.remove(name);
                 }
                 Err(error) if is_absent(&error) => drop(after.files.remove(name)),
-                Err(error) => {
-                    // The record still lists the desk, so this is retried.
-                    if let Some(entry) = after.files.get_mut(name) {
-                        entry.desks.insert(self.desk.clone());
-                    }
-                    failed = failed.or(Some(error));
-                }
+                // The record keeps the file, so this is retried.
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
         self.note(&noted, after)?;

@@ -194,16 +194,17 @@ fn files_from_tool_results_overwrite_nothing_and_expire() {
 
 #[test]
 fn files_of_a_killed_writer_are_still_ours() {
-    let record = |root: &Path, hashes: &[&str]| {
+    let record = |root: &Path, hashes: &[&str], desks: &[&str]| {
         let hashes: Vec<String> = hashes.iter().map(|text| sha256_hex(text.as_bytes())).collect();
-        let record = json!({"files": {"a.tmpl": {"sha256": hashes, "desks": ["default"]}}}).to_string();
-        Sealer::fixed(root).key().unwrap().sealed("templates.json", record.as_bytes())
+        let record = json!({"files": {"a.tmpl": {"sha256": hashes, "desks": desks}}}).to_string();
+        let record = Sealer::fixed(root).key().unwrap().sealed("templates.json", record.as_bytes());
+        write_atomic(&root.join(".jaato/refdesk/templates.json"), &record).unwrap();
     };
     // Killed before writing the file, before the second record, or by a crash that left the file empty.
     for (noted, there) in [(&["1", "2"][..], "1"), (&["1", "2"], "2"), (&["2"], "")] {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        write_atomic(&root.join(".jaato/refdesk/templates.json"), &record(root, noted)).unwrap();
+        record(root, noted, &["default"]);
         write_atomic(&root.join(".jaato/templates/a.tmpl"), there.as_bytes()).unwrap();
         write_atomic(&root.join(".jaato/templates/.refdesk-x.tmp"), b"half").unwrap();
         let done = update_files(root, "default", &[("a.tmpl", "3")]);
@@ -214,6 +215,10 @@ fn files_of_a_killed_writer_are_still_ours() {
             "unfinished files are removed; .gitignore is new"
         );
         assert_eq!(outcome(&update_files(root, "default", &[])).2, ["a.tmpl"]);
+        // Killed before removing it.
+        write_atomic(&root.join(".jaato/templates/a.tmpl"), b"3").unwrap();
+        record(root, &["3"], &[]);
+        assert_eq!(outcome(&update_files(root, "review", &[])).2, ["a.tmpl"]);
     }
 }
 
