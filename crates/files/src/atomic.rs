@@ -75,6 +75,8 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = create_parent(path)?;
     // Changing the mode fails for another user's folder, which keeps its mode.
     let _ = folder.make_private();
+    // Stale files are harmless; the next writer here tries again.
+    let _ = folder.sweep_dead();
     folder.write(name, bytes, FileMode::Private, Durability::SurvivesCrash)
 }
 
@@ -348,7 +350,7 @@ mod tests {
 
     #[test]
     fn makes_folders_replaces_and_leaves_nothing_beside() {
-        for write in [write_atomic, write_derived] {
+        for write in [write_atomic, write_derived, write_private] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("a/b/file.json");
             write(&path, b"one").unwrap();
@@ -378,6 +380,14 @@ mod tests {
         sweep(folder.path()).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
         sweep(&folder.path().join("none")).unwrap();
+    }
+
+    #[test]
+    fn a_private_write_removes_what_a_killed_one_left() {
+        let folder = tempfile::tempdir().unwrap();
+        write_atomic(&folder.path().join(".refdesk-dead.tmp"), b"half").unwrap();
+        write_private(&folder.path().join("file"), b"x").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

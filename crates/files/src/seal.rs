@@ -95,6 +95,8 @@ impl Sealer {
         let mut secret = [0; SECRET_BYTES];
         getrandom::fill(&mut secret).map_err(no_seal_key)?;
         let made = private_folder(folder).and_then(|folder| {
+            // Stale files are harmless.
+            let _ = folder.sweep_dead();
             folder.stage(SECRET, &secret, FileMode::Private, Durability::SurvivesCrash)?.publish(OsStr::new(SECRET))
         });
         let secret = match made {
@@ -322,6 +324,7 @@ mod tests {
         let world = World::new();
         assert!(world.sealer("state/refdesk", "ws").key().is_none());
         assert!(!world.root.join("state").exists(), "reading makes nothing");
+        write_atomic(&world.root.join("state/refdesk/.refdesk-dead.tmp"), b"half").unwrap();
         let seals: Vec<Vec<u8>> = std::thread::scope(|scope| {
             let seal = || world.sealer("state/refdesk", "ws").key_or_new().unwrap().sealed("p", b"{}");
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(seal)).collect();
@@ -336,6 +339,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &str| fs::metadata(world.root.join(path)).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode("state/refdesk"), mode("state/refdesk/seal.key")), (0o700, 0o600));
+        assert_eq!(fs::read_dir(world.root.join("state/refdesk")).unwrap().count(), 1, "nothing stays beside it");
         std::os::unix::fs::symlink("moved", world.root.join("ws")).unwrap();
         let sealer = world.sealer("state/refdesk", "moved");
         let sealed = sealer.key_or_new().unwrap().sealed("p", b"{}");
