@@ -16,6 +16,9 @@ use crate::support::workspace::{STATE, Workspace, inline};
 /// Part of the one diagnostic that every command prints about all foreign files.
 const TOLD: &str = "not written by refdesk on this machine";
 
+/// Part of what is said about a foreign record of a write: the state of its files is unknown, and no pick corrects it.
+const UNFINISHED: &str = "this record of an interrupted write was made in another folder or on another machine";
+
 const OWN: &str = ".jaato/refdesk";
 
 fn world() -> Workspace {
@@ -177,6 +180,7 @@ fn foreign_state_is_set_aside_by_the_next_write_and_reported_once() {
         let reported = format!("{}{}", ran.stderr, ran.text());
         assert_eq!(reported.matches(TOLD).count(), 1, "{ran}");
         assert!(reported.contains("selection.json (only its picks and exclusions count)"), "{ran}");
+        assert_eq!(reported.contains(UNFINISHED), words == ["check"], "{ran}");
     }
     let ran = world.feed(&["enrich", "--dry-run"], b"the web").exits(0);
     assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{ran}");
@@ -184,7 +188,8 @@ fn foreign_state_is_set_aside_by_the_next_write_and_reported_once() {
     let listed = world.json(&["list", "--selected"], 0);
     assert_eq!(listed["sources"][0]["id"], "web");
     let ran = world.run(&["select", "a"]).exits(0);
-    assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{ran}");
+    assert_eq!((ran.stderr.matches(TOLD).count(), ran.stderr.matches(UNFINISHED).count()), (1, 1), "{ran}");
+    assert!(ran.stderr.contains("/write.json.foreign-") && !ran.stderr.contains("write.json ("), "{ran}");
     assert_eq!(world.picks(), ["web", "a"]);
     assert_eq!(read_json(&world, "selection.json")["exclusions"], json!(["kit"]));
     let aside = set_aside(&world);
@@ -196,7 +201,7 @@ fn foreign_state_is_set_aside_by_the_next_write_and_reported_once() {
     }
     for words in [&["list"][..], &["select", "a"], &["journal"]] {
         let ran = world.run(words).exits(0);
-        assert!(!ran.stderr.contains(TOLD), "{ran}");
+        assert!(!ran.stderr.contains(TOLD) && !ran.stderr.contains(UNFINISHED), "{ran}");
     }
     let journal: Vec<Value> =
         world.run(&["journal"]).text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -8,7 +8,7 @@ use refdesk_core::config::expand_home;
 use refdesk_files::Lock;
 use refdesk_files::output::{self, Interrupted, PathLookup, Proposal, Recovered, Scope, WriteFailure, WrittenFile};
 use refdesk_files::reserved::STATE_FOLDER;
-use refdesk_text::report::Diagnostic;
+use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Error};
 
 /// Asks the user whether a write outside the workspace is allowed; the error states why not.
@@ -162,15 +162,11 @@ impl Desk {
         Ok(())
     }
 
-    /// Reports an interrupted or unfinished write of several files. If its record is foreign, the diagnostics include
-    /// that from then on.
+    /// Reports an interrupted or unfinished write of several files.
     pub fn interrupted(&self) -> Option<Diagnostic> {
         match output::interrupted(self.workspace(), self.store.sealer()) {
             Interrupted::No => None,
-            Interrupted::Foreign(file) => {
-                self.store.note_foreign(&file);
-                None
-            }
+            Interrupted::Foreign(file) => Some(foreign_record(self.workspace_context().display(&file))),
             Interrupted::Unreadable(error) => Some(Diagnostic::warning(error.code, error.message).fix(error.fix)),
             Interrupted::Yes => {
                 let message = "a write of several files was interrupted, or is in progress";
@@ -184,7 +180,11 @@ impl Desk {
         match output::recover(self.workspace(), self.store.sealer()) {
             Recovered::Nothing => {}
             Recovered::Reported(reported) => self.set_aside.push(reported),
-            Recovered::Foreign(file) => self.store.set_foreign_aside(&file),
+            Recovered::Foreign(file) => {
+                let aside = self.store.rename_aside(&file);
+                let place = aside.unwrap_or_else(|| self.workspace_context().display(&file));
+                add_new(&mut self.set_aside, &[foreign_record(place)]);
+            }
             Recovered::Unreadable(error) => return Err(error),
         }
         Ok(())
@@ -196,4 +196,14 @@ impl Desk {
             Error::new(Code::NotStored, message, advice(&error))
         })
     }
+}
+
+/// The warning about the record of a write that this user's refdesk did not make in this folder. It names no files,
+/// because such a record may contain anything.
+fn foreign_record(place: String) -> Diagnostic {
+    let message = "this record of an interrupted write was made in another folder or on another machine, so the write \
+                   cannot be finished";
+    let hint = "if you moved or copied the folder, check the files that were being written, and write them again; \
+                otherwise the record came with the repository";
+    Diagnostic::warning(Code::WriteInterrupted, message).in_file(place).fix(hint)
 }

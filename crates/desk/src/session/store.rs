@@ -262,10 +262,15 @@ impl Store {
 
     /// Moves a foreign file aside; the caller holds the lock. If this fails, the file is still ignored.
     pub(super) fn move_aside(&self, file: &Path) {
-        let aside = aside(file, "foreign", self.clock);
-        if rename_state_file(file, name_of(&aside)).is_ok() {
-            self.foreign.note(self.shown(file), ForeignFileAction::Aside(self.shown(&aside)));
+        if let Some(aside) = self.rename_aside(file) {
+            self.foreign.note(self.shown(file), ForeignFileAction::Aside(aside));
         }
+    }
+
+    /// Renames a foreign file without reporting it; returns its new path as displayed.
+    pub(crate) fn rename_aside(&self, file: &Path) -> Option<String> {
+        let aside = aside(file, "foreign", self.clock);
+        rename_state_file(file, name_of(&aside)).ok().map(|()| self.shown(&aside))
     }
 
     /// Moves aside a folder, link or pipe at the path of a state file; otherwise every command would fail until a person
