@@ -2,7 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests plant files of any kind")]
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
@@ -190,6 +192,21 @@ fn what_did_not_change_is_not_touched(world: &World) {
     let fewer = world.update(vec![world.file("b", "b.md")]);
     assert_eq!((fewer.documents, fewer.added, fewer.removed), (2, 0, 4));
     assert_eq!(world.best("circuit"), ["b"]);
+}
+
+/// The index names files as text.
+#[test]
+fn a_path_that_is_not_utf8_is_not_indexed() {
+    let odd = OsStr::from_bytes(b"w\xff");
+    let world = World::new();
+    fs::write(world.path().join(odd), long("retry")).unwrap();
+    let report = world.update(vec![local("a", &world.path().join(odd), PathState::File)]);
+    assert_eq!((report.documents, report.unreadable), (1, 1), "only what the catalog says");
+    let root = tempfile::Builder::new().prefix(odd).tempdir().unwrap();
+    let world = World { root, ..World::new() };
+    world.write("a.md", &long("retry"));
+    let refused = world.run(vec![world.file("a", "a.md")], false, &mut |_| true).unwrap_err();
+    assert_eq!((refused.code, refused.fix), (Code::NotUtf8, "rename the folder".into()));
 }
 
 fn a_run_that_was_stopped_goes_on_later(world: &World) {

@@ -4,6 +4,7 @@
 //! the folders that get temporary files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -52,7 +53,7 @@ pub(super) enum StoredRecord {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FileRename {
-    /// Its path, without links.
+    /// Its path, without links. In the file, paths within the workspace are relative to it.
     pub path: PathBuf,
     /// As printed.
     pub shown: String,
@@ -136,9 +137,12 @@ impl WriteRecord {
             }
             // After a crash of the machine, since the first record of a write is not synced. No file had changed.
             Ok((bytes, _)) if bytes.is_empty() => StoredRecord::Own(WriteRecord::default()),
-            Ok((bytes, _)) => match serde_json::from_slice(&bytes) {
+            Ok((bytes, _)) => match serde_json::from_slice::<Self>(&bytes) {
                 Err(error) => StoredRecord::Damaged(error.to_string()),
-                Ok(record) if sealer.verifies(PLACE, &bytes) => StoredRecord::Own(record),
+                Ok(record) if sealer.verifies(PLACE, &bytes) => {
+                    let real = real(workspace);
+                    StoredRecord::Own(record.with_paths(|path| real.join(path)))
+                }
                 Ok(_) => StoredRecord::Foreign,
             },
         }
@@ -159,12 +163,27 @@ impl WriteRecord {
         Self { files: Vec::new(), folders: owned(folders), staging: owned(staging) }
     }
 
+    /// The record with each of its paths changed.
+    fn with_paths(&self, change: impl Fn(&Path) -> PathBuf) -> Self {
+        let all = |paths: &[PathBuf]| paths.iter().map(|path| change(path)).collect();
+        let files = self.files.iter().map(|step| FileRename {
+            path: change(&step.path),
+            staged: change(&step.staged),
+            old: step.old.as_deref().map(&change),
+            ..step.clone()
+        });
+        Self { files: files.collect(), folders: all(&self.folders), staging: all(&self.staging) }
+    }
+
     /// Writes the record. The caller holds the desk's lock.
     ///
     /// # Errors
     /// The file system's error, prefixed with the path.
     pub(crate) fn store(&self, workspace: &Path, sealer: &Sealer, lasting: Durability) -> io::Result<()> {
-        let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(self)?);
+        // Relative to the workspace, since the path of the workspace may not be UTF-8, which JSON needs.
+        let real = real(workspace);
+        let relative = self.with_paths(|path| path.strip_prefix(&real).unwrap_or(path).to_path_buf());
+        let bytes = sealer.key_or_new()?.sealed(PLACE, &serde_json::to_vec(&relative)?);
         let (folder, name) = Folder::create_parent_of(workspace, &Self::file(workspace))?;
         // The writer holds the lock, so no other process needs the temporary files there.
         folder.sweep()?;
@@ -217,6 +236,11 @@ impl WriteRecord {
             let _ = folder.sweep_dead();
         }
     }
+}
+
+/// The workspace with links resolved, as in the paths of its files.
+pub(super) fn real(workspace: &Path) -> PathBuf {
+    fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf())
 }
 
 /// Removes created folders that are empty.

@@ -75,7 +75,7 @@ pub fn recover(workspace: &Path, sealer: &Sealer) -> Recovered {
         StoredRecord::Unreadable(error) => return Recovered::Unreadable(error),
         StoredRecord::Own(record) => record,
     };
-    let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    let real = record::real(workspace);
     if !record.files.iter().all(|step| is_valid(step, &real)) {
         return damaged("it names files that refdesk would never write");
     }
@@ -155,7 +155,9 @@ fn is_valid(step: &FileRename, workspace: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
     use std::fs;
+    use std::os::unix::ffi::OsStrExt;
 
     use super::super::{PriorContent, record};
     use super::*;
@@ -178,7 +180,8 @@ mod tests {
     impl World {
         fn killed_after(renames: usize) -> Self {
             let root = tempfile::tempdir().unwrap();
-            let path = fs::canonicalize(root.path()).unwrap();
+            // The name of a workspace may be any bytes.
+            let path = fs::canonicalize(root.path()).unwrap().join(OsStr::from_bytes(b"w\xff"));
             let put = |name: &str, text: &str| write_atomic(&path.join(name), text.as_bytes()).unwrap();
             put("dir/0", "old");
             put("dir/.refdesk-old.tmp", "old");
@@ -311,7 +314,7 @@ mod tests {
             |record, elsewhere| record.files[1].staged = elsewhere.join(".refdesk-1.tmp"),
             |record, _| record.files[1].staged = record.files[1].path.with_file_name("1.tmp"),
             |record, elsewhere| record.files[0].old = Some(elsewhere.join(".refdesk-0.tmp")),
-            |record, _| record.files[1].path = PathBuf::from("dir/1"),
+            |record, _| record.files[1].path = PathBuf::from("../dir/1"),
             |record, _| {
                 let git = record.files[1].path.with_file_name(".git");
                 record.files[1].path = git.join("config");

@@ -233,8 +233,11 @@ fn page_documents(path: &Path, content: PageContent) -> Vec<NewDocument> {
 }
 
 /// Reads the text of a file below a source's own path, without following links. Binary files are an error: they would
-/// be found only by accident.
+/// be found only by accident. So are paths that are not UTF-8: the index could not name them.
 fn read(place: &Path, path: &Path) -> io::Result<(Stamp, String)> {
+    if path.to_str().is_none() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "its path is not UTF-8"));
+    }
     let (file, metadata) = open_in(place, path)?;
     let bytes = read_open(file, &metadata, LIMITS.bytes)?.0;
     match decode(&bytes) {
