@@ -105,7 +105,7 @@ fn attempt(desk: &mut Desk, session: &Session, args: &InitArgs) -> Result<Comman
     if let Some(answer) = unconfirmed(args, is_asked, (&found, &ticks), &proposals, &format!("{listed}\n{notes}")) {
         return Ok(answer);
     }
-    match desk.write_catalog(session, &proposals) {
+    match desk.write_catalog(session, &change, &proposals) {
         Ok(_) => {
             desk.remember_declined(&change);
             let indexed = if is_asked { offer_index(desk) } else { None };

@@ -139,13 +139,14 @@ impl Desk {
     }
 
     fn write_entries(&mut self, session: &Session, entries: &[NewEntry], proposals: &[Proposal]) -> Result<(), Error> {
-        let ids: Vec<String> = entries.iter().map(|entry| format!("@{}", entry.id)).collect();
-        let reason = match ids.as_slice() {
+        let mentions: Vec<String> = entries.iter().map(|entry| format!("@{}", entry.id)).collect();
+        let reason = match mentions.as_slice() {
             [id] => format!("added {id}"),
-            [first, ..] => format!("added {first} and {} more", ids.len() - 1),
+            [first, ..] => format!("added {first} and {} more", mentions.len() - 1),
             [] => String::new(),
         };
-        self.write_marked(session, proposals, &reason).map_err(|unwritten| unwritten.refused)?;
+        let ids = entries.iter().map(|entry| entry.id.as_str());
+        self.write_marked(session, ids, proposals, &reason).map_err(|unwritten| unwritten.refused)?;
         self.reload();
         Ok(())
     }

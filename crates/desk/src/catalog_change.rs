@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::file_writes::OutsideWriteApproval;
-use super::{Desk, Session};
-use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source};
+use super::{Desk, Options, Session};
+use refdesk_core::catalog::{DirectoryContents, Mode, NOT_A_SOURCE, Source, load_config};
 use refdesk_core::config::LARGEST;
 use refdesk_discover::{MovedSource, ProposedPlace, ProposedSource};
 use refdesk_files::name;
@@ -106,27 +106,31 @@ impl Desk {
         Ok(proposals)
     }
 
-    /// Writes proposals of [`Desk::propose_catalog`], all or none, and reloads the workspace.
+    /// Writes proposals of [`Desk::propose_catalog`] for this change, all or none, and reloads the workspace.
     ///
     /// # Errors
-    /// A file has changed since it was proposed, or cannot be written.
+    /// A file or the catalog has changed since the proposal, or a file cannot be written.
     pub fn write_catalog(
         &mut self,
         session: &Session,
+        change: &CatalogChange,
         proposals: &[Proposal],
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
-        let written = self.write_marked(session, proposals, "the catalog was extended")?;
+        let ids = change.new.iter().map(|source| source.id.as_str());
+        let written = self.write_marked(session, ids, proposals, "the catalog was extended")?;
         self.reload();
         Ok(written)
     }
 
-    /// Writes proposals, all or none. A folder that is not a workspace becomes one.
-    pub(super) fn write_marked(
+    /// Writes proposals of entries with these ids, all or none. A folder that is not a workspace becomes one.
+    pub(super) fn write_marked<'i>(
         &mut self,
         session: &Session,
+        ids: impl Iterator<Item = &'i str>,
         proposals: &[Proposal],
         reason: &str,
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
+        self.check_still_unused(ids)?;
         let made = self.mark_workspace()?;
         let written = self.write(session, proposals, reason);
         if written.is_err()
@@ -230,7 +234,7 @@ impl Desk {
         let mut proposals = Vec::with_capacity(entries.len());
         let mut lookup = PathLookup::default();
         for entry in entries {
-            let file = self.free_file(&folder, &entry.id, &mut used)?;
+            let file = Self::free_file(&folder, &entry.id, &mut used);
             let value = self.entry(&folder, entry);
             let proposal = self.propose_configurations(&mut lookup, &file, &format!("{value:#}\n"), leave)?;
             if proposal.before != PriorContent::Nothing {
@@ -244,34 +248,33 @@ impl Desk {
 
     /// A file name for this id that is still free. Names that differ only in case count as equal, as on many file
     /// systems.
-    ///
-    /// # Errors
-    /// [`Code::Changed`]: another process has just given this id to its own source.
-    fn free_file(&self, folder: &Path, id: &str, used: &mut HashSet<String>) -> Result<PathBuf, Error> {
+    fn free_file(folder: &Path, id: &str, used: &mut HashSet<String>) -> PathBuf {
         let readable = name::readable(id);
         let plain = format!("{readable}.json");
         let stem = if plain == NOT_A_SOURCE { name::sha256_hex(id.as_bytes()) } else { readable };
         let folded = |file: &PathBuf| file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let numbered = (2..1_000).map(|number| format!("{stem}-{number}.json"));
         let mut files = std::iter::once(format!("{stem}.json")).chain(numbered).map(|name| folder.join(name));
-        self.check_still_unused(&folder.join(format!("{stem}.json")), id)?;
         // A broken link counts as free, so that writing to it is refused.
         let is_free = |file: &PathBuf| !file.exists() && !used.contains(&folded(file));
         let file = files.find(is_free).unwrap_or_else(|| folder.join(plain));
         used.insert(folded(&file));
-        Ok(file)
+        file
     }
 
-    /// Refuses an id, unused when the catalog was read, that this new file defines.
-    fn check_still_unused(&self, file: &Path, id: &str) -> Result<(), Error> {
-        let shown = self.workspace_context().display(file);
-        let is_read = || {
-            self.catalog.sources().iter().any(|source| *source.origin.file == *file)
-                || self.entries.iter().any(|problem| problem.file.as_deref() == Some(shown.as_str()))
-        };
-        let defined = || serde_json::from_slice::<Value>(&read_whole(file, LARGEST).ok()?).ok()?.get("id").cloned();
-        if file.exists() && !is_read() && defined().is_some_and(|defined| defined == id) {
-            return Err(Error::new(Code::Changed, format!("{shown} now defines '{id}'"), Fix::Reload));
+    /// Checks that these ids are still unused in the catalog as it is on disk.
+    ///
+    /// # Errors
+    /// [`Code::Changed`]: another process has just given an id to its own source.
+    fn check_still_unused<'i>(&self, ids: impl Iterator<Item = &'i str>) -> Result<(), Error> {
+        let Options { context, wanted, .. } = &self.options;
+        let (config, plain) = load_config(context, Some(&self.catalog), wanted, self.options.is_compared());
+        let now = self.load_catalog(&config, plain, Some(&self.catalog)).catalog;
+        for id in ids {
+            if let Some(taken) = now.get(id) {
+                let shown = self.workspace_context().display(&taken.origin.file);
+                return Err(Error::new(Code::Changed, format!("{shown} now defines '{id}'"), Fix::Reload));
+            }
         }
         Ok(())
     }
@@ -435,6 +438,34 @@ fn indented(text: &str, by: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use refdesk_core::config::WorkspaceContext;
+    use refdesk_files::write_atomic;
+
+    #[test]
+    fn an_id_that_another_process_has_just_used_is_refused() {
+        for layout in [CatalogLayout::OneFile, CatalogLayout::FilePerSource] {
+            for taken_by in ["references.json", ".jaato/references/theirs.json"] {
+                let folder = tempfile::tempdir().unwrap();
+                let path = std::fs::canonicalize(folder.path()).unwrap();
+                let put = |file: &str, text: &str| write_atomic(&path.join(file), text.as_bytes()).unwrap();
+                put("docs/guide.md", "# Guide\n\ntext\n");
+                let (workspace, current) = (path.clone(), path.clone());
+                let mut desk =
+                    Desk::open(Options::new(WorkspaceContext { workspace, current, ..WorkspaceContext::default() }));
+                let new = desk.discoverer(&[]).unwrap().run().new;
+                let entry = json!({"id": new[0].id, "name": "Theirs", "type": "inline", "content": ""});
+                let text = if taken_by == "references.json" { json!({"sources": [entry]}) } else { entry }.to_string();
+                put(taken_by, &text);
+                let change = CatalogChange { new, layout, ..CatalogChange::default() };
+                let proposals = desk.propose_catalog(&change, &|_| Ok(())).unwrap();
+                let written = desk.write_catalog(&Session::of_client("a test"), &change, &proposals);
+                let refused = written.unwrap_err().refused;
+                let message = format!("{taken_by} now defines '{}'", change.new[0].id);
+                assert_eq!((refused.code, refused.message), (Code::Changed, message), "{layout:?}");
+                assert_eq!(std::fs::read_to_string(path.join(taken_by)).unwrap(), text, "{layout:?}");
+            }
+        }
+    }
 
     #[test]
     fn entries_are_added_and_the_rest_stays() {

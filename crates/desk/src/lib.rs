@@ -355,7 +355,7 @@ impl Desk {
     /// The catalog under the active profile, without untrusted parts.
     fn read_catalog(&mut self, plain: PlainSources, previous: Option<&Catalog>) -> Catalog {
         let LoadedCatalog { mut catalog, mut diagnostics, linked, mut decided, mut problems } =
-            self.load_catalog(plain, previous);
+            self.load_catalog(&self.config, plain, previous);
         self.linked_references = linked;
         if let Some(profile) = &mut self.profile {
             catalog = profile.apply(&self.options.context, &mut self.config, catalog, &mut diagnostics);

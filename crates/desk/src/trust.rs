@@ -22,7 +22,7 @@ use crate::session::{Trusted, advice};
 use refdesk_core::catalog::{
     self, Catalog, CatalogOptions, LocalPath, PathState, PlainSources, Source, SourceId, SourceKind, narrowed,
 };
-use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, profile};
+use refdesk_core::config::{self, ApprovalMode, ChannelKind, ChannelSettings, Config, profile};
 use refdesk_core::selection::Access;
 use refdesk_enrich::BlockKind;
 use refdesk_files::path::{absolute, display};
@@ -291,8 +291,13 @@ impl Desk {
         move |source| source.is_untrusted() || check.withholds(source)
     }
 
-    /// Reads the catalog. Untrusted sources outside the workspace are listed but not read.
-    pub(super) fn load_catalog(&self, plain: PlainSources, previous: Option<&Catalog>) -> LoadedCatalog {
+    /// Reads the catalog of this configuration. Untrusted sources outside the workspace are listed but not read.
+    pub(super) fn load_catalog(
+        &self,
+        config: &Config,
+        plain: PlainSources,
+        previous: Option<&Catalog>,
+    ) -> LoadedCatalog {
         let check = TrustCheck::new(self);
         let (linked, decided) = (RefCell::new(Vec::new()), RefCell::new(TrustDecisions::new()));
         let is_trusted = |bare: UnlocatedAction| {
@@ -312,7 +317,7 @@ impl Desk {
         let wanted = &self.options.wanted;
         let is_compared = self.options.is_compared();
         let reading = CatalogOptions { previous, may_read: &may_read, wanted, is_compared };
-        let (catalog, diagnostics) = catalog::load(self.workspace_context(), &self.config, plain, reading);
+        let (catalog, diagnostics) = catalog::load(self.workspace_context(), config, plain, reading);
         let problems = check.problems_so_far();
         LoadedCatalog { catalog, diagnostics, linked: linked.into_inner(), decided: decided.into_inner(), problems }
     }

@@ -222,7 +222,7 @@ impl Worker<'_> {
                 return Response::CatalogProposed(self.desk.propose_catalog(&change, &stay));
             }
             Request::WriteCatalog { proposals, change } => {
-                let files = self.desk.write_catalog(session, &proposals);
+                let files = self.desk.write_catalog(session, &change, &proposals);
                 return Response::CatalogWritten(files.map(|files| {
                     self.desk.remember_declined(&change);
                     self.reload(watch);
