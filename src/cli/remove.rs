@@ -7,7 +7,7 @@ use super::args::RemoveArgs;
 use super::output::{ask, ask_to_leave, declined, unasked};
 use super::rows;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::{Desk, Removal, Session};
+use refdesk_desk::{Desk, Removal, RemovedSources, Session};
 use refdesk_files::output::Proposal;
 use refdesk_text::Error;
 use refdesk_text::escape::one_line;
@@ -33,16 +33,12 @@ impl Shown {
         let removal = desk.propose_removal(ids, &ask_to_leave)?;
         let mentioned = mentioned(desk, &removal);
         let mentions = removal.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-        let diff = removal.files.iter().chain(&removal.rewritten).map(|proposal| proposal.diff.unified()).collect();
+        let diff = removal.proposals().map(|proposal| proposal.diff.unified()).collect();
         Ok(Self { removal, mentioned, diff, mentions })
     }
 
-    fn proposals(&self) -> impl Iterator<Item = &Proposal> {
-        self.removal.files.iter().chain(&self.removal.rewritten)
-    }
-
     fn json(&self, status: &str, removed: &[SourceId]) -> Value {
-        let files: Vec<&str> = self.proposals().map(|proposal| proposal.shown.as_str()).collect();
+        let files: Vec<&str> = self.removal.proposals().map(|proposal| proposal.shown.as_str()).collect();
         document(status, removed, &files, &self.diff, &self.mentions)
     }
 
@@ -61,7 +57,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
         Ok(shown) => shown,
         Err(refusal) => return CommandOutput::refused(refusal),
     };
-    let text: String = shown.proposals().map(|proposal| proposal.diff.shown()).collect();
+    let text: String = shown.removal.proposals().map(|proposal| proposal.diff.shown()).collect();
     let text = shown.mentioned.iter().fold(text, |text, line| format!("{text}{line}\n"));
     match ask(&text, &question(&shown.removal)) {
         Some(true) => {}
@@ -72,7 +68,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
         }
     }
     match desk.remove_sources(session, &shown.removal) {
-        Ok(()) => removed(desk, &shown),
+        Ok(done) => removed(desk, &shown, done),
         Err(refusal) => shown.refuse(refusal, ""),
     }
 }
@@ -85,16 +81,15 @@ fn without_asking(desk: &mut Desk, session: &Session, ids: &[String]) -> Command
         desk.remove_sources(session, &shown.removal)
     });
     match (done, last) {
-        (Ok(()), Some(shown)) => CommandOutput { notes: shown.mentioned.clone(), ..removed(desk, &shown) },
+        (Ok(done), Some(shown)) => CommandOutput { notes: shown.mentioned.clone(), ..removed(desk, &shown, done) },
         (Err(refusal), Some(shown)) => shown.refuse(refusal, ""),
-        (done, None) => done.map_or_else(CommandOutput::refused, |()| CommandOutput::default()),
+        (done, None) => done.map_or_else(CommandOutput::refused, |_| CommandOutput::default()),
     }
 }
 
-fn removed(desk: &Desk, shown: &Shown) -> CommandOutput {
-    let ids = &shown.removal.ids;
-    let mut text = format!("removed {}\n", rows::join(ids));
-    for id in ids {
+fn removed(desk: &Desk, shown: &Shown, RemovedSources { ids, failed }: RemovedSources) -> CommandOutput {
+    let mut text = format!("removed {}\n", rows::join(&ids));
+    for id in &ids {
         if let Some(other) = desk.catalog().get(id.as_str()) {
             let file = desk.workspace_context().display(&other.origin.file);
             text.push_str(&format!("{}\n", one_line(&format!("{id} is still in the catalog: {file} also defines it"))));
@@ -103,12 +98,13 @@ fn removed(desk: &Desk, shown: &Shown) -> CommandOutput {
             text.push_str(&format!("{} is still in 'preselected' of the configuration\n", one_line(id.as_str())));
         }
     }
-    CommandOutput::new(shown.json("success", &shown.removal.ids), text)
+    let status = if failed.is_empty() { "success" } else { "error" };
+    CommandOutput::new(shown.json(status, &ids), text).with_failures(failed)
 }
 
 fn question(removal: &Removal) -> String {
     let file = |proposal: &Proposal| proposal.shown.clone();
-    let removed: Vec<String> = removal.files.iter().map(file).collect();
+    let removed: Vec<String> = removal.files.iter().map(|(_, proposal)| file(proposal)).collect();
     let changed: Vec<String> = removal.rewritten.iter().map(file).collect();
     match (removed.as_slice(), changed.as_slice()) {
         ([], changed) => format!("Change {}?", changed.join(", ")),

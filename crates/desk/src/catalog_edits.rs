@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::add::check_tag;
 use super::file_writes::OutsideWriteApproval;
-use super::{Desk, Session};
+use super::{Desk, Session, mention_list};
 use refdesk_core::catalog::{Source, SourceId, tags_of};
 use refdesk_core::config::{self, JsonDocument, MemberPart, edits};
 use refdesk_core::mention::Mention;
@@ -25,12 +25,28 @@ use refdesk_text::{Code, Error, Fix};
 pub struct Removal {
     /// The sources.
     pub ids: Vec<SourceId>,
-    /// The files that would be removed.
-    pub files: Vec<Proposal>,
+    /// The files that would be removed, each with the only source that it defines.
+    pub files: Vec<(SourceId, Proposal)>,
     /// The files that would be rewritten.
     pub rewritten: Vec<Proposal>,
     /// Mentions of the sources in other documents, which would become broken links.
     pub mentions: Vec<Mention>,
+}
+
+impl Removal {
+    /// What would change, file by file.
+    pub fn proposals(&self) -> impl Iterator<Item = &Proposal> {
+        self.files.iter().map(|(_, file)| file).chain(&self.rewritten)
+    }
+}
+
+/// What removing sources changed.
+#[derive(Debug)]
+pub struct RemovedSources {
+    /// The sources that were removed.
+    pub ids: Vec<SourceId>,
+    /// Why others, or picks or exclusions of these, could not be removed.
+    pub failed: Vec<Error>,
 }
 
 /// A change of a source's tags.
@@ -148,7 +164,7 @@ impl Desk {
         let (mut files, mut rewritten) = (Vec::new(), Vec::new());
         for (path, of_file) in by_file {
             let shown = self.workspace_context().display(path);
-            let Some(first) = of_file.first() else { continue };
+            let Some(&first) = of_file.first() else { continue };
             let file = self.entry_file(first)?;
             let mut entries = Vec::new();
             for source in of_file {
@@ -161,7 +177,7 @@ impl Desk {
                 self.propose_configuration(path, &new, leave)?
             };
             unchanged(&proposal, &file.text)?;
-            if entries.is_empty() { files.push(proposal) } else { rewritten.push(proposal) }
+            if entries.is_empty() { files.push((first.id.clone(), proposal)) } else { rewritten.push(proposal) }
         }
         let is_removed = |id: &str| sources.iter().any(|source| source.id.as_str() == id);
         let others = self.catalog.sources().iter().filter(|source| !is_removed(source.id.as_str()));
@@ -175,27 +191,53 @@ impl Desk {
         self.propose_leaving(file, leave, |path, scope| output::propose_unlinking(workspace, workspace, path, scope))
     }
 
-    /// Removes sources as proposed, with their picks and exclusions, and reloads the catalog.
+    /// Removes sources as proposed, with their picks and exclusions, and reloads the catalog. Each file is changed
+    /// atomically, but not all of them together.
     ///
     /// # Errors
-    /// A file has changed since it was proposed, or cannot be written. If only the picks or exclusions could not be
-    /// removed, the error says that the sources were.
-    pub fn remove_sources(&mut self, session: &Session, removal: &Removal) -> Result<(), Error> {
-        let ids: Vec<String> = removal.ids.iter().map(ToString::to_string).collect();
-        let reason = format!("removed {}", super::mention_list(&removal.ids));
-        if !removal.rewritten.is_empty() {
-            self.write(session, &removal.rewritten, &reason).map_err(|unwritten| unwritten.refused)?;
+    /// A file has changed since it was proposed, or cannot be written, and no source was removed.
+    pub fn remove_sources(&mut self, session: &Session, removal: &Removal) -> Result<RemovedSources, Error> {
+        let mut removed = Vec::new();
+        let done = self.remove_entries(session, removal, &mut removed);
+        let (ids, kept): (Vec<_>, Vec<_>) = removal.ids.iter().cloned().partition(|id| removed.contains(id));
+        let mut failed = Vec::new();
+        if let Err(error) = done {
+            if ids.is_empty() {
+                return Err(error);
+            }
+            let message = format!("{}, but not {}: {}", reason(&ids), mention_list(&kept), error.message);
+            failed.push(Error { message, ..error });
         }
-        for file in &removal.files {
-            self.remove(session, file, 0, &reason).map_err(|unwritten| unwritten.refused)?;
-        }
-        let dropped = self.drop_choices(session, &ids);
-        self.remember_removed(&removal.ids);
+        let names: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let dropped = self.drop_choices(session, &names);
+        self.remember_removed(&ids);
         self.reload();
-        dropped.map_err(|(what, error)| {
-            let message = format!("{reason}, but {what} could not be dropped: {}", error.message);
-            Error { message, ..error }
-        })
+        if let Err((what, error)) = dropped {
+            let message = format!("{}, but {what} could not be dropped: {}", reason(&ids), error.message);
+            failed.push(Error { message, ..error });
+        }
+        Ok(RemovedSources { ids, failed })
+    }
+
+    /// Removes the entries of sources from their files, and adds the sources to `removed`.
+    fn remove_entries(
+        &mut self,
+        session: &Session,
+        removal: &Removal,
+        removed: &mut Vec<SourceId>,
+    ) -> Result<(), Error> {
+        let has_file = |id: &SourceId| removal.files.iter().any(|(of_file, _)| of_file == id);
+        let ids: Vec<SourceId> = removal.ids.iter().filter(|id| !has_file(id)).cloned().collect();
+        if !ids.is_empty() {
+            self.write(session, &removal.rewritten, &reason(&ids)).map_err(|unwritten| unwritten.refused)?;
+            removed.extend(ids);
+        }
+        for (id, file) in &removal.files {
+            let reason = reason(std::slice::from_ref(id));
+            self.remove(session, file, 0, &reason).map_err(|unwritten| unwritten.refused)?;
+            removed.push(id.clone());
+        }
+        Ok(())
     }
 
     /// Removes the picks and exclusions of these ids; the error says which of the two remain.
@@ -297,7 +339,7 @@ impl Desk {
         }
         if !proposals.is_empty() {
             let ids: Vec<SourceId> = changed.iter().map(|it| it.id.clone()).collect();
-            let reason = format!("changed the tags of {}", super::mention_list(&ids));
+            let reason = format!("changed the tags of {}", mention_list(&ids));
             self.write(session, &proposals, &reason).map_err(|unwritten| unwritten.refused)?;
             self.reload();
         }
@@ -329,6 +371,11 @@ impl Desk {
     }
 }
 
+/// What was done, for the journal and for errors.
+fn reason(removed: &[SourceId]) -> String {
+    format!("removed {}", mention_list(removed))
+}
+
 /// Checks that a file did not change between reading it and proposing the change.
 fn unchanged(proposal: &Proposal, read: &str) -> Result<(), Error> {
     if proposal.replaces(read) {
@@ -339,4 +386,50 @@ fn unchanged(proposal: &Proposal, read: &str) -> Result<(), Error> {
 
 fn uneditable(shown: &str) -> Error {
     Error::new(Code::NotWritten, format!("{shown} has a form that refdesk cannot edit"), "edit the file yourself")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::Options;
+    use refdesk_core::config::WorkspaceContext;
+    use refdesk_files::write_atomic;
+
+    /// The file of the second source changes after the difference was shown.
+    #[test]
+    fn of_several_removals_those_that_were_made_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let workspace = root.join("ws");
+        let entry = |id: &str, name: &str| json!({"id": id, "name": name, "type": "inline", "content": ""});
+        let put = |file: &str, text: Value| write_atomic(&workspace.join(file), text.to_string().as_bytes()).unwrap();
+        put("references.json", json!({"sources": [entry("a", "A")]}));
+        put(".jaato/references/b.json", entry("b", "B"));
+        let context = WorkspaceContext {
+            workspace: workspace.clone(),
+            current: workspace.clone(),
+            ..WorkspaceContext::default()
+        };
+        let mut desk = Desk::open(Options { state: Some(root.join("state")), ..Options::new(context) });
+        let session = Session::of_client("a test");
+        let ids = ["a", "b"].map(str::to_owned);
+        desk.pick(&session, &ids, &[]).unwrap();
+        let removal = desk.propose_removal(&ids, &|_| Ok(())).unwrap();
+        put(".jaato/references/b.json", entry("b", "Another"));
+        let removed = desk.remove_sources(&session, &removal).unwrap();
+        assert_eq!(removed.ids.iter().map(SourceId::as_str).collect::<Vec<_>>(), ["a"]);
+        let failed: Vec<&str> = removed.failed.iter().map(|error| error.message.as_str()).collect();
+        assert!(failed.len() == 1 && failed[0].starts_with("removed @a, but not @b: .jaato/references/b.json changed"));
+        assert_eq!(desk.choice().picks, ["b"]);
+        let journal = fs::read_to_string(workspace.join(".jaato/refdesk/journal.jsonl")).unwrap();
+        assert!(journal.contains("\"removed @a\"") && !journal.contains("@b"), "{journal}");
+
+        let removal = desk.propose_removal(&ids[1..], &|_| Ok(())).unwrap();
+        put(".jaato/references/b.json", entry("b", "Once more"));
+        assert_eq!(desk.remove_sources(&session, &removal).unwrap_err().code, Code::Changed);
+    }
 }

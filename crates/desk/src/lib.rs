@@ -57,7 +57,7 @@ pub use activity::{AgentActivity, AgentPresence, AgentSession, Knowledge, Sessio
 pub use add::{Added, AddedSources, NewSource};
 pub use background::IndexProcess;
 pub use catalog_change::{CatalogChange, CatalogLayout};
-pub use catalog_edits::{Removal, Retagged};
+pub use catalog_edits::{Removal, RemovedSources, Retagged};
 pub(crate) use change::mention_list;
 pub use change::{Changed, PickStatus, Picked, Picker};
 pub use databases::{
