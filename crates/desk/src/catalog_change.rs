@@ -130,9 +130,18 @@ impl Desk {
         proposals: &[Proposal],
         reason: &str,
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
-        self.check_still_unused(ids)?;
         let made = self.mark_workspace()?;
-        let written = self.write(session, proposals, reason);
+        let write = || {
+            // Held from the check on, since a process with the other layout writes other files. One file can be written
+            // without it, and a folder that becomes a workspace only now has no state yet.
+            let lock = match proposals.len() {
+                0 | 1 => made.is_none().then(|| self.hold().ok()).flatten(),
+                _ => Some(self.hold()?),
+            };
+            self.check_still_unused(ids)?;
+            self.write_holding(lock, session, proposals, reason)
+        };
+        let written = write();
         if written.is_err()
             && let Some(folder) = made
         {

@@ -97,6 +97,20 @@ impl Desk {
         // A single file is replaced atomically. Several files need a record of the write first, and there is only one
         // such record.
         let lock = if proposals.len() > 1 { Some(self.hold()?) } else { None };
+        self.write_holding(lock, session, proposals, reason)
+    }
+
+    /// Like [`Self::write`], with the lock if it is held; several files need it.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub(super) fn write_holding(
+        &mut self,
+        lock: Option<Lock>,
+        session: &Session,
+        proposals: &[Proposal],
+        reason: &str,
+    ) -> Result<Vec<WrittenFile>, WriteFailure> {
         match lock {
             Some(_) => self.settle_interrupted()?,
             None => self.finish_interrupted()?,
@@ -190,7 +204,7 @@ impl Desk {
         Ok(())
     }
 
-    fn hold(&self) -> Result<Lock, Error> {
+    pub(super) fn hold(&self) -> Result<Lock, Error> {
         self.store.lock().map_err(|error| {
             let message = format!("the state of this workspace could not be stored: {error}");
             Error::new(Code::NotStored, message, advice(&error))
