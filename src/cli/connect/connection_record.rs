@@ -174,7 +174,7 @@ mod tests {
         for (kind, expected) in [
             (ErrorKind::StorageFull, "free some disk space"),
             (ErrorKind::QuotaExceeded, "free some disk space"),
-            (ErrorKind::FileTooLarge, "free some disk space"),
+            (ErrorKind::FileTooLarge, "raise the limit on the size of files (ulimit -f)"),
             (ErrorKind::TimedOut, "end the process that holds the lock, or try again"),
             (ErrorKind::PermissionDenied, "make that folder writable"),
             (ErrorKind::NotADirectory, "make that folder writable"),
