@@ -12,6 +12,7 @@ use refdesk_core::config::{self, Environment, JsonDocument, Settings, WorkspaceC
 use refdesk_core::mention::{self, MentionGraph};
 use refdesk_core::selection::{Choice, Selection};
 use refdesk_files::Sealer;
+use refdesk_files::path::Resolver;
 use refdesk_text::report::Diagnostic;
 
 impl Desk {
@@ -82,8 +83,8 @@ impl Desk {
     }
 
     /// The other paths at which a source is looked up.
-    pub(crate) fn other_candidates(&self, source: &Source) -> Vec<PathBuf> {
-        catalog::other_candidates(&self.options.context, source)
+    pub(crate) fn other_candidates(&self, source: &Source, resolver: &Resolver) -> Vec<PathBuf> {
+        catalog::other_candidates(&self.options.context, source, resolver)
     }
 
     /// The path of the references folder.

@@ -10,7 +10,7 @@ use super::{Desk, Session};
 use refdesk_core::catalog::{PathState, Source};
 use refdesk_core::config::expand;
 use refdesk_files::output;
-use refdesk_files::path::{clean, is_absolute_anywhere};
+use refdesk_files::path::{Resolver, is_absolute_anywhere};
 use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
@@ -36,7 +36,8 @@ impl Desk {
         leave: OutsideWriteApproval<'_>,
     ) -> (Vec<FixedPath>, Vec<Diagnostic>) {
         let mut by_file: BTreeMap<&Path, Vec<&Source>> = BTreeMap::new();
-        for source in self.catalog.sources().iter().filter(|source| self.is_moved(source)) {
+        let resolver = Resolver::default();
+        for source in self.catalog.sources().iter().filter(|source| self.is_moved(source, &resolver)) {
             by_file.entry(&source.origin.file).or_default().push(source);
         }
         let mut fixed = Vec::new();
@@ -65,13 +66,14 @@ impl Desk {
         (fixed, problems)
     }
 
-    fn is_moved(&self, source: &Source) -> bool {
+    fn is_moved(&self, source: &Source, resolver: &Resolver) -> bool {
         let Some(place) = source.place().filter(|place| place.state != PathState::Missing) else { return false };
         if self.profile_file() == Some(&*source.origin.file) {
             return false;
         }
         let expanded = expand(self.workspace_context(), &place.written);
-        is_absolute_anywhere(&expanded) && clean(Path::new(&expanded)) != *place.path
+        let first = || self.other_candidates(source, resolver).into_iter().next();
+        is_absolute_anywhere(&expanded) && first().is_some_and(|first| *first != *place.path)
     }
 
     /// The rewritten paths of a file, and its new text.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use refdesk_files::path::absolute;
+use refdesk_files::path::{absolute, clean, clean_behind_links};
 
 /// Arguments with these names are commands, which may contain paths anywhere.
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
@@ -34,15 +34,17 @@ impl PathBase<'_> {
         self.cwd.filter(|cwd| *cwd != self.workspace).into_iter().chain([self.workspace])
     }
 
-    /// The path without `.` and `..`, and its value in the map. Looks at the disk only if there are several folders.
+    /// The path without `.` and `..`, and its value in the map. Looks at the disk only if there are several folders or
+    /// a `..`, which leads up from the target of a link.
     fn known<'m, T>(&self, text: &str, entered: Option<&str>, places: &'m PathMap<T>) -> Option<(PathBuf, &'m T)> {
         let entered = entered.zip(self.folders().next()).map(|(folder, from)| absolute(from, Path::new(folder)));
         let folders = entered.as_deref().into_iter().chain(self.folders());
-        let mut paths: Vec<PathBuf> = folders.map(|folder| absolute(folder, Path::new(text))).collect();
-        paths.dedup();
-        if paths.iter().all(|path| places.innermost(path).is_none()) {
+        let paths: Vec<PathBuf> = folders.map(|folder| folder.join(text)).collect();
+        if paths.iter().all(|path| places.innermost(&clean(path)).is_none()) {
             return None;
         }
+        let mut paths: Vec<PathBuf> = paths.iter().map(|path| clean_behind_links(path, self.resolve)).collect();
+        paths.dedup();
         let (here, others) = paths.split_last()?;
         let path = others.iter().find(|path| (self.resolve)(path).is_some()).unwrap_or(here);
         Some((path.clone(), places.innermost(path)?))

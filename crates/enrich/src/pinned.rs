@@ -179,6 +179,27 @@ mod tests {
     }
 
     #[test]
+    fn a_path_leads_up_from_the_target_of_a_link() {
+        let file = |id: &str, path: &str| source(id, &[], local(path, PathState::File));
+        let catalog = Catalog::new(vec![file("top", "limits.md"), file("v2", "v2/limits.md")]);
+        // `current` is a link to `v2/docs`.
+        let resolve = |path: &Path| match path.strip_prefix("/w/current").ok() {
+            None => Some(clean(path)),
+            Some(within) => Some(clean(&Path::new("/w/v2/docs").join(within))),
+        };
+        for (arguments, expected) in [
+            (json!({"path": "current/../limits.md"}), "v2"),
+            (json!({"command": "cat ./current/../limits.md"}), "v2"),
+            (json!({"command": "cd current && cat ../limits.md"}), "v2"),
+            (json!({"path": "current/sub/../../../limits.md"}), "top"),
+            (json!({"path": "docs/../limits.md"}), "top"),
+        ] {
+            let found = first(&catalog, &selection(&["top", "v2"], &[], &[]), &arguments, &base(&resolve));
+            assert_eq!(found.map(|it| it.ref_id.to_string()).as_deref(), Some(expected), "{arguments}");
+        }
+    }
+
+    #[test]
     fn of_several_files_the_first_that_exists_counts() {
         let catalog = Catalog::new(vec![source("kb", &[], local("kb", PathState::Directory))]);
         let many: Vec<String> = (0..20).map(|at| format!("kb/{at}")).collect();

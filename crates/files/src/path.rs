@@ -18,17 +18,34 @@ pub fn has_below(paths: &BTreeSet<PathBuf>, folder: &Path) -> bool {
     paths.range(folder.to_path_buf()..).next().is_some_and(|first| first.starts_with(folder))
 }
 
-/// `path` without `.`, with each `..` resolved lexically, as for links in a document; a `..` at the root is dropped.
+/// `path` without `.`, with each `..` resolved lexically; a `..` at the root is dropped.
 pub fn clean(path: &Path) -> PathBuf {
+    clean_behind_links(path, |_| None)
+}
+
+/// The most folders of a path in which a link is looked for, because a path may have hundreds of `..`.
+const LOOKED_UP: usize = 16;
+
+/// [`clean`], but a `..` behind a symbolic link leads to the folder above its target, as for the system. `real` resolves
+/// the links of a path; `None` if it does not exist or must not be followed.
+pub fn clean_behind_links(path: &Path, real: impl Fn(&Path) -> Option<PathBuf>) -> PathBuf {
     if is_clean(path.as_os_str().as_encoded_bytes()) {
         return path.to_path_buf();
     }
+    // Only a link leads elsewhere than to its name in its folder.
+    let target = |path: &Path| {
+        let target = real(path).filter(|real| real != path)?;
+        (target != real(path.parent()?)?.join(path.file_name()?)).then_some(target)
+    };
+    let mut left = LOOKED_UP;
     let mut out = PathBuf::new();
     for component in path.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => match out.components().next_back() {
                 Some(Component::Normal(_)) => {
+                    out = (left > 0).then(|| target(&out)).flatten().unwrap_or(out);
+                    left = left.saturating_sub(1);
                     out.pop();
                 }
                 Some(Component::RootDir | Component::Prefix(_)) => {}
@@ -38,11 +55,6 @@ pub fn clean(path: &Path) -> PathBuf {
         }
     }
     out
-}
-
-/// [`clean`] for an owned path, which is returned as it is if it is already clean.
-pub fn cleaned(path: PathBuf) -> PathBuf {
-    if is_clean(path.as_os_str().as_encoded_bytes()) { path } else { clean(&path) }
 }
 
 /// Fast check for the usual case: an absolute path without double slashes and without names that begin with a dot.
@@ -131,6 +143,18 @@ impl Resolver {
     /// Like [`Resolver::folder`], but `None` if the path is already the real one.
     pub fn elsewhere(&self, folder: &Path) -> Option<PathBuf> {
         remembered(&self.folders, folder, || fs::canonicalize(folder).ok())
+    }
+
+    /// [`clean_behind_links`] for links below `root` that lead to something below it. A path that is already clean is
+    /// returned as it is.
+    pub fn cleaned(&self, root: &Path, path: PathBuf) -> PathBuf {
+        if is_clean(path.as_os_str().as_encoded_bytes()) {
+            return path;
+        }
+        clean_behind_links(&path, |above| {
+            let real = is_within(above, root).then(|| self.folder(above))?;
+            Some(root.join(real.strip_prefix(self.folder(root)).ok()?))
+        })
     }
 
     /// The real path of the deepest existing folder above `path`, with the rest as written.
@@ -243,6 +267,56 @@ mod tests {
         for (path, expected) in [("/w/a/b", "a/b"), ("/w", "."), ("/w-evil/a", "/w-evil/a"), ("/x", "/x")] {
             assert_eq!(display(workspace, Path::new(path)), expected);
         }
+    }
+
+    #[test]
+    fn what_is_above_a_link_is_above_its_target() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let folder = fs::canonicalize(folder.path()).unwrap();
+        fs::create_dir_all(folder.join("real/v2/docs")).unwrap();
+        fs::create_dir_all(folder.join("out/deep")).unwrap();
+        for (target, link) in [
+            ("v2/docs", "current"),
+            (".", "self"),
+            ("../out/deep", "out"),
+            ("../out/none", "none-outside"),
+            ("v2/none", "none"),
+            ("loop", "loop"),
+        ] {
+            symlink(target, folder.join("real").join(link)).unwrap();
+        }
+        symlink("real", folder.join("written")).unwrap();
+        for root in ["real", "written"].map(|root| folder.join(root)) {
+            let resolver = Resolver::default();
+            for (path, expected) in [
+                ("current/../x", "v2/x"),
+                ("current/./../../x", "x"),
+                ("current/../../current/../x", "v2/x"),
+                ("v2/docs/../x", "v2/x"),
+                ("v2/../current/x", "current/x"),
+                ("current/sub/../x", "current/x"),
+                ("missing/../x", "x"),
+                ("none/../x", "x"),
+                ("loop/../x", "x"),
+                // Whether something outside exists makes no difference.
+                ("out/../x", "x"),
+                ("none-outside/../x", "x"),
+                ("out/sub/../x", "out/x"),
+                ("self/../x", "../x"),
+                ("../x", "../x"),
+            ] {
+                let path = root.join(path);
+                assert_eq!(resolver.cleaned(&root, path.clone()), clean(&root.join(expected)), "{}", path.display());
+            }
+        }
+        let long = Path::new("/a").join("b/../".repeat(1_000));
+        let asked = std::cell::Cell::new(0);
+        let real = |path: &Path| {
+            asked.set(asked.get() + 1);
+            Some(path.to_path_buf())
+        };
+        assert_eq!((clean_behind_links(&long, real), asked.get()), (PathBuf::from("/a"), LOOKED_UP));
     }
 
     #[test]

@@ -116,6 +116,12 @@ fn fix_rewrites_only_moved_paths() {
     let world = Workspace::with(&[("docs/one.md", "1"), ("docs/two.md", "2"), ("docs/ü.md", "3")]);
     world.put("references.json", MOVED.as_bytes());
     world.put(".jaato/references/five.json", b"{\"id\":\"five\",\"name\":\"Five\",\"path\":\"/x/docs/two.md\"}");
+    // This one exists: `current` is a link to `docs/deep`.
+    fs::create_dir_all(world.path.join("docs/deep")).unwrap();
+    std::os::unix::fs::symlink("docs/deep", world.path.join("current")).unwrap();
+    let through_link = world.path.join("current/../two.md");
+    let six = json!({"id": "six", "name": "Six", "path": through_link}).to_string();
+    world.put(".jaato/references/six.json", six.as_bytes());
     let before = world.json(&["list"], 0);
     let warned = world.json(&["check"], 0);
     let moved = |answer: &serde_json::Value| {

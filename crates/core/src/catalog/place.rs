@@ -8,7 +8,7 @@ use std::sync::{Arc, RwLock};
 
 use super::source::{LocalPath, PathState, Source};
 use crate::config::{WorkspaceContext, expand};
-use refdesk_files::path::{Resolver, clean, cleaned, display, is_absolute_anywhere, is_windows_absolute};
+use refdesk_files::path::{Resolver, display, is_absolute_anywhere, is_windows_absolute};
 use refdesk_files::{FolderListings, is_of_process, is_special, reserved};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Fix};
@@ -69,7 +69,7 @@ impl<'a> PathChecker<'a> {
         };
         let expanded = expand(self.context, written);
 
-        let mut first = inspect(first_candidate(workspace, folder, &expanded));
+        let mut first = inspect(first_candidate(workspace, folder, &expanded, &self.resolver));
         if is_windows_absolute(&expanded) {
             first = LocalPath { state: PathState::Missing, size: None, ..first };
         }
@@ -77,7 +77,7 @@ impl<'a> PathChecker<'a> {
             let problem = unreadable(&first);
             return (first, problem);
         }
-        let others = later_candidates(workspace, &expanded).filter(|path| self.may_exist(path));
+        let others = later_candidates(workspace, &expanded, &self.resolver).filter(|path| self.may_exist(path));
         if let Some(other) = others.map(inspect).find(exists) {
             if let Some(problem) = unreadable(&other) {
                 return (other, Some(problem));
@@ -202,31 +202,33 @@ fn is_below_hidden(path: &Path) -> bool {
 }
 
 /// The other locations where a file, once created, would become this source's: every candidate for its written path, or
-/// none if the first one exists already.
-pub fn other_candidates(context: &WorkspaceContext, source: &Source) -> Vec<PathBuf> {
+/// none if the first one exists already. `resolver` caches folders.
+pub fn other_candidates(context: &WorkspaceContext, source: &Source, resolver: &Resolver) -> Vec<PathBuf> {
     let Some(place) = source.place() else { return Vec::new() };
     let folder = source.origin.file.parent().unwrap_or(&context.workspace);
     let expanded = expand(context, &place.written);
-    let first = first_candidate(&context.workspace, folder, &expanded);
+    let first = first_candidate(&context.workspace, folder, &expanded, resolver);
     if *first == *place.path && !matches!(place.state, PathState::Missing | PathState::Untrusted) {
         return Vec::new();
     }
-    std::iter::once(first).chain(later_candidates(&context.workspace, &expanded)).collect()
+    std::iter::once(first).chain(later_candidates(&context.workspace, &expanded, resolver)).collect()
 }
 
 /// The first candidate for a written path.
-fn first_candidate(workspace: &Path, folder: &Path, expanded: &str) -> PathBuf {
+fn first_candidate(workspace: &Path, folder: &Path, expanded: &str, resolver: &Resolver) -> PathBuf {
     if is_windows_absolute(expanded) {
+        return PathBuf::from(expanded);
+    }
+    let path = if is_absolute_anywhere(expanded) {
         PathBuf::from(expanded)
-    } else if is_absolute_anywhere(expanded) {
-        clean(Path::new(expanded))
     } else if expanded.starts_with(".jaato/") || expanded.starts_with("./.jaato/") {
-        cleaned(workspace.join(expanded))
+        workspace.join(expanded)
     } else {
         // `./` is common at the beginning and adds nothing.
         let below = expanded.strip_prefix("./").filter(|rest| !rest.starts_with('/')).unwrap_or(expanded);
-        cleaned(joined(folder, below))
-    }
+        joined(folder, below)
+    };
+    resolver.cleaned(workspace, path)
 }
 
 /// [`Path::join`] with a single allocation of the right size.
@@ -238,11 +240,11 @@ fn joined(folder: &Path, below: &str) -> PathBuf {
 }
 
 /// The candidates to try if the first does not exist, in order.
-fn later_candidates(workspace: &Path, expanded: &str) -> impl Iterator<Item = PathBuf> {
+fn later_candidates(workspace: &Path, expanded: &str, resolver: &Resolver) -> impl Iterator<Item = PathBuf> {
     let absolute = is_absolute_anywhere(expanded);
     let suffixes = absolute.then(|| suffixes(expanded)).into_iter().flatten();
     let below = (!absolute).then(|| PathBuf::from(expanded));
-    suffixes.chain(below).map(|path| cleaned(workspace.join(path)))
+    suffixes.chain(below).map(|path| resolver.cleaned(workspace, workspace.join(path)))
 }
 
 /// The most components of a suffix that is tried; each suffix costs a system call.
@@ -335,12 +337,17 @@ mod tests {
             "ws/last.md",
         ]);
         let context = &case.context;
+        std::os::unix::fs::symlink("knowledge/ADRs", context.workspace.join("current")).unwrap();
         let folder = context.workspace.join("conf");
         let absolute = context.workspace.join("docs/a.md").to_string_lossy().into_owned();
         for (written, expected, code) in [
             ("docs/b.md", "conf/docs/b.md", ""),
             ("./docs/../docs/b.md", "conf/docs/b.md", ""),
             ("../top.md", "top.md", ""),
+            ("../current/one/ADR.md", "current/one/ADR.md", ""),
+            ("../current/../ADRs/one", "knowledge/ADRs/one", ""),
+            ("current/../ADRs/one", "knowledge/ADRs/one", "workspace-path"),
+            ("../current/../top.md", "knowledge/top.md", "missing-path"),
             (".jaato/kb/k.md", ".jaato/kb/k.md", ""),
             ("./.jaato/kb/k.md", ".jaato/kb/k.md", ""),
             ("docs/a.md", "docs/a.md", "workspace-path"),

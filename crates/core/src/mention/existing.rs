@@ -75,7 +75,8 @@ impl Existing {
         *self = Self::new(std::mem::take(&mut self.listed));
     }
 
-    fn may_list(&self, folder: &Path) -> bool {
+    /// Whether this folder is a listed one or in one.
+    pub(super) fn may_list(&self, folder: &Path) -> bool {
         self.listed.iter().any(|listed| folder.starts_with(listed))
     }
 

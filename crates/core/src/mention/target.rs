@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use super::existing::{Existing, Found};
 use crate::catalog::{Catalog, LocalPath, PathState, Source};
-use refdesk_files::path::{PATH_BYTES, Resolver, clean, is_windows_absolute};
+use refdesk_files::path::{PATH_BYTES, Resolver, clean, clean_behind_links, is_windows_absolute};
 
 /// The path in a link's target; `None` for empty targets, pure anchors and targets with a scheme.
 pub fn path_of(target: &str) -> Option<String> {
@@ -145,7 +145,7 @@ impl PathIndex {
     /// Resolves `path`, written in a file of `folder`, to the sources with exactly that path, missing or not, or else
     /// to the innermost directory source that contains it.
     pub(super) fn resolve(&self, folder: &Path, path: &Path) -> LinkTarget {
-        let path = clean(&folder.join(path));
+        let path = clean_behind_links(&folder.join(path), |above| self.real(above));
         if path.as_os_str().len() > PATH_BYTES {
             return if self.is_inside(&path) { LinkTarget::Broken } else { LinkTarget::Outside };
         }
@@ -172,6 +172,13 @@ impl PathIndex {
             _ if exists => LinkTarget::Unlisted,
             _ => LinkTarget::Broken,
         }
+    }
+
+    /// The real path of something in the workspace or in a folder source. Links out of them are not followed, so that
+    /// whether their targets exist is not revealed.
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let real = self.existing.may_list(path).then(|| self.existing.find(path).real);
+        real.filter(|real| self.existing.may_list(real))
     }
 
     fn is_inside(&self, path: &Path) -> bool {
@@ -226,6 +233,10 @@ mod tests {
         symlink("../out", workspace.join("folder")).unwrap();
         symlink("../none", workspace.join("gone")).unwrap();
         symlink("inner", workspace.join("dangling")).unwrap();
+        write_atomic(&workspace.join("v2/docs/guide.md"), b"x").unwrap();
+        write_atomic(&workspace.join("v2/limits.md"), b"x").unwrap();
+        symlink("v2/docs", workspace.join("current")).unwrap();
+        symlink(".", workspace.join("self")).unwrap();
         for name in ["there", "none"] {
             symlink(format!("../out/{name}.md"), workspace.join(format!("{name}-link.md"))).unwrap();
             symlink(format!("{name}-link.md"), workspace.join(format!("{name}-chain.md"))).unwrap();
@@ -233,6 +244,8 @@ mod tests {
         let catalog = Catalog::new(vec![
             local("private", &root.join("private"), PathState::Untrusted),
             local("trusted", &root.join("trusted/folder"), PathState::Directory),
+            local("limits", &workspace.join("v2/limits.md"), PathState::File),
+            local("other", &workspace.join("limits.md"), PathState::Missing),
         ]);
         let index = PathIndex::new(&workspace, &catalog);
         let ids = |lead: LinkTarget| match lead {
@@ -263,8 +276,26 @@ mod tests {
             ("none-link.md", "Outside"),
             ("there-chain.md", "Outside"),
             ("none-chain.md", "Outside"),
+            ("folder/../in.md", "Unlisted"),
+            ("gone/../in.md", "Unlisted"),
+            ("dangling/../in.md", "Unlisted"),
+            ("none/../in.md", "Unlisted"),
+            ("self/../in.md", "Outside"),
+            // As for the system, a `..` behind a link leads up from its target.
+            ("current/../limits.md", "limits"),
+            ("current/../docs/guide.md", "Unlisted"),
+            ("current/../in.md", "Broken"),
+            ("v2/../current/guide.md", "Unlisted"),
+            ("limits.md", "other"),
         ] {
             assert_eq!(ids(index.resolve(&workspace, Path::new(path))), expected, "{path}");
+        }
+        for (folder, path, expected) in [
+            ("current", "../limits.md", "limits"),
+            ("current/sub", "../guide.md", "Unlisted"),
+            ("v2", "../limits.md", "other"),
+        ] {
+            assert_eq!(ids(index.resolve(&workspace.join(folder), Path::new(path))), expected, "{folder}");
         }
     }
 

@@ -12,6 +12,7 @@ use refdesk_core::config::screen_files::{keymap_file, themes_folder};
 use refdesk_core::config::user;
 use refdesk_database::documenter::Manifest;
 use refdesk_files::is_unfinished;
+use refdesk_files::path::Resolver;
 use refdesk_files::reserved::is_own;
 
 /// Folders that tools fill; documents in them are read only when something else changes.
@@ -104,11 +105,12 @@ impl WatchSet {
         let real = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
         // Trusted paths in the workspace that lead out of it.
         let (mut trees, mut folders) = (HashSet::new(), HashSet::new());
+        let resolver = Resolver::default();
         for source in desk.catalog().sources() {
             // A reserved place is not read, so not followed.
             let Some(place) = source.place().filter(|place| place.state != PathState::Reserved) else { continue };
             let is_inside = place.resolved.starts_with(&real);
-            wanted.add_source(desk, source, place, is_inside);
+            wanted.add_source(desk, source, place, is_inside, &resolver);
             if !is_inside && place.state.is_open() {
                 trees.insert(&*place.path);
                 folders.extend(place.path.parent());
@@ -163,7 +165,7 @@ impl WatchSet {
     }
 
     /// Follows the path of a source, unless it is not read, and the paths at which its documents could be instead.
-    fn add_source(&mut self, desk: &Desk, source: &Source, place: &LocalPath, is_inside: bool) {
+    fn add_source(&mut self, desk: &Desk, source: &Source, place: &LocalPath, is_inside: bool, resolver: &Resolver) {
         match place.state {
             PathState::Directory => self.tree(&place.path),
             // Sibling files matter too, because a document's links may lead to them.
@@ -179,7 +181,7 @@ impl WatchSet {
         if place.state == PathState::File && place.resolved != place.path {
             self.file(&place.resolved);
         }
-        for other in desk.other_candidates(source).iter().filter(|other| desk.may_access(source, other)) {
+        for other in desk.other_candidates(source, resolver).iter().filter(|other| desk.may_access(source, other)) {
             self.file(other);
         }
     }
