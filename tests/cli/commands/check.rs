@@ -345,15 +345,36 @@ fn build_output_and_command_arguments_are_not_broken_links() {
 }
 
 #[test]
-fn links_to_definitions_and_links_made_by_templates_are_not_reported() {
+fn links_to_definitions_and_broken_links_made_by_templates_are_not_reported() {
     let local = |id: &str, path: &str| json!({"id": id, "name": id, "path": path, "tags": ["x"]});
     let world = Workspace::of(
-        json!([local("a", "a.md"), local("nav", "nav.html")]),
+        json!([
+            local("a", "a.md"),
+            local("nav", "nav.html"),
+            local("query", "query.md"),
+            local("anchor", "anchor.md"),
+            local("name", "{{cookiecutter.slug}}/README.md"),
+        ]),
         &[
-            ("a.md", "# A\n[r][ref] and [ref]\n\n[ref]: nope.md\n"),
-            ("nav.html", "<a href=\"{{ config.extra.homepage | default(nav.url, true) | url }}\">x</a>\n"),
+            (
+                "a.md",
+                "# A\n[r][ref] and [ref]\n\n[ref]: nope.md\n\n[x](<{{cookiecutter.slug}}/README.md>) \
+                 [x](<anchor.md#{{ x }}>) [x](<gone.md#{{ x }}>) [x](<unlisted.md#{{ x }}>) [x](<{{ x }}/gone.md>)\n",
+            ),
+            (
+                "nav.html",
+                "<a href=\"{{ config.extra.homepage | default(nav.url, true) | url }}\">x</a> \
+                 <a href=\"query.md?v={{ x }}\">x</a>\n",
+            ),
+            ("query.md", ""),
+            ("anchor.md", ""),
+            ("unlisted.md", ""),
+            ("{{cookiecutter.slug}}/README.md", ""),
         ],
     );
+    // One that leads to a source is a mention.
+    let resolved = world.json(&["resolve", "a", "nav"], 0);
+    assert_eq!(resolved["resolved"], json!(["a", "nav", "query", "anchor", "name"]), "{resolved:#}");
     let checked = world.json(&["check"], 0);
     let reported: Vec<_> =
         checked["warnings"].as_array().unwrap().iter().map(|it| (&it["code"], &it["file"], &it["line"])).collect();

@@ -41,7 +41,7 @@ pub(crate) type Header = [u8; 32];
 
 pub(super) fn header(ids: &IdMatcher) -> Header {
     let mut hash = Sha256::new();
-    hash.update(concat!("mentions 9, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
+    hash.update(concat!("mentions 10, refdesk ", env!("CARGO_PKG_VERSION"), "\0"));
     hash.update(ids.hash());
     hash.finalize().into()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::generated::names_a_document;
 use super::ids::IdMatcher;
-use super::links::{FoundLinks, Link, LinkSyntax, links};
+use super::links::{FoundLinks, Link, LinkSyntax, is_from_template, links};
 use super::target::path_of;
 use refdesk_text::generated::{body, is_generated_data};
 use refdesk_text::hidden::HiddenCharacters;
@@ -38,8 +38,8 @@ pub struct LinkedPath {
     pub path: Box<str>,
     /// Its line.
     pub line: u32,
-    /// Whether the target need not exist: a bare word in code or one that does not name a document, or a link whose
-    /// target is reported at its definition.
+    /// Whether the target need not exist: a bare word in code or one that does not name a document, a link with template
+    /// syntax, or a link whose target is reported at its definition.
     pub is_example: bool,
 }
 
@@ -67,7 +67,7 @@ pub fn scan(text: &str, format: LinkSyntax, matcher: &IdMatcher) -> ScannedMenti
         .filter_map(|link| {
             let (path, line): (Box<str>, u32) = (path_of(&link.target)?.into(), narrow(lines.line_of(link.offset)));
             let is_word = link.is_bare && (link.is_code || !names_a_document(Path::new(&*path)));
-            let is_example = link.is_defined || is_word;
+            let is_example = link.is_defined || is_word || is_from_template(&link.target);
             Some(LinkedPath { path, line, is_example })
         })
         .collect();
