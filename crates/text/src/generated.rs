@@ -24,12 +24,16 @@ pub fn body(page: &str) -> Option<&str> {
     None
 }
 
-/// Whether a JSON text is data that refdesk writes for programs: the page of a table, or the list of pages.
+/// Whether a JSON text is data that refdesk writes for programs: the page of a table, or the list of pages. The first
+/// member alone is not enough, because files of other programs may begin with it too.
 pub fn is_generated_data(text: &str) -> bool {
     let inner = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('{').map(str::trim_start);
     inner.is_some_and(|inner| {
-        inner.starts_with("\"fully_qualified_name\"")
-            || inner.starts_with("\"schema_version\"") && inner.contains("\"indexable_files\"")
+        let has = |first: &str, others: &[&str]| {
+            inner.starts_with(first) && others.iter().all(|member| inner.contains(member))
+        };
+        has("\"fully_qualified_name\"", &["\"confidence\"", "\"row_count_approx\"", "\"columns\""])
+            || has("\"schema_version\"", &["\"plan_hash\"", "\"indexable_files\""])
     })
 }
 
@@ -65,16 +69,22 @@ mod tests {
     }
 
     #[test]
-    fn generated_data_is_recognized_by_its_first_members() {
+    fn generated_data_is_recognized_by_its_members() {
+        let table = "{\n  \"fully_qualified_name\": \"main.a\", \"kind\": \"table\", \"description\": \"\", \
+                     \"source\": \"fallback\", \"confidence\": null, \"row_count_approx\": null, \"columns\": []}";
+        let pages = "{\"schema_version\": \"1.0\", \"plan_hash\": \"\", \"indexable_files\": []}";
         for (text, expected) in [
-            ("{\n  \"fully_qualified_name\": \"main.a\"}", true),
-            ("{\"fully_qualified_name\":\"main.a\"}", true),
-            ("{\"schema_version\": \"1.0\", \"indexable_files\": []}", true),
-            ("{\"schema_version\": \"1.0\"}", false),
-            ("{\"name\": \"a\", \"fully_qualified_name\": \"main.a\"}", false),
-            ("fully_qualified_name", false),
+            (table.to_owned(), true),
+            (table.replace([' ', '\n'], ""), true),
+            (format!("\u{feff}{table}"), true),
+            (pages.to_owned(), true),
+            ("{\"schema_version\": \"1.0\", \"indexable_files\": []}".to_owned(), false),
+            ("{\"schema_version\": \"1.0\"}".to_owned(), false),
+            ("{\"fully_qualified_name\": \"com.acme.Orders\", \"see\": \"auth\"}".to_owned(), false),
+            (format!("{{\"name\": \"a\",{}", table.trim_start_matches('{')), false),
+            ("fully_qualified_name".to_owned(), false),
         ] {
-            assert_eq!(is_generated_data(text), expected, "{text}");
+            assert_eq!(is_generated_data(&text), expected, "{text}");
         }
     }
 }

@@ -105,13 +105,21 @@ mod tests {
     #[test]
     fn foreign_text_in_generated_files_mentions_nothing() {
         let foreign = "See retry-pattern, @orders, @ref:orders, `orders` and ./retry.md or `./retry.md`.";
+        let members = "\"confidence\": null, \"row_count_approx\": null, \"columns\": []";
         let front = "---\nid: orders\ntable: \"[x](./retry.md)\"\ngenerated: refdesk\n---\n";
         for (text, expected) in [
             (format!("{front}\n{foreign}\n"), Vec::<&str>::new()),
             (format!("{front}\n{foreign} [`orders`](main.orders.md)\n"), vec!["7 main.orders.md"]),
             (format!("{front}\n[a][r] {foreign}\n\n[r]: ./a.md"), vec!["7 ./a.md", "9 ./a.md"]),
             (format!("{front}\n{foreign}").replace('\n', "\r\n"), vec![]),
-            (format!("{{\"fully_qualified_name\": \"main.orders\", \"description\": \"{foreign}\"}}"), vec![]),
+            (
+                format!("{{\"fully_qualified_name\": \"main.orders\", \"description\": \"{foreign}\", {members}}}"),
+                vec![],
+            ),
+            (
+                "{\"fully_qualified_name\": \"com.acme\", \"see\": \"retry-pattern\"}".to_owned(),
+                vec!["1 retry-pattern"],
+            ),
             ("---\nid: orders\n---\n".to_owned(), vec!["2 orders"]),
         ] {
             assert_eq!(mentioned(&text, LinkSyntax::Markdown), expected, "{text}");
