@@ -58,6 +58,33 @@ fn an_expanded_source_is_readable_in_that_session() {
     assert!(refused(&mut mine));
 }
 
+/// Anybody may have written such a template, even its name and those of its variables.
+#[test]
+fn a_template_of_a_tool_result_is_named_to_no_client() {
+    let workspace = workspace();
+    let page = b"# Planted\n\n```sh\necho {{ planted }}\n```\n";
+    let enriched = workspace.feed(&["--session", "one", "enrich", "--kind", "tool_result"], page).exits(0);
+    assert!(enriched.text().contains("renderTemplate(template_name=\"planted.sh.tmpl\""), "{enriched}");
+    let mut client = Client::connect(&workspace);
+    let complete = json!({"ref": {"type": "ref/prompt", "name": "renderTemplate"},
+                          "argument": {"name": "template_name", "value": ""}});
+    let answers = [
+        client.result("listExtractedTemplates", json!({})),
+        client.result("listTemplateVariables", json!({"template_name": "planted.sh.tmp"})),
+        client.result("renderTemplate", json!({"template_name": "sh.tmpl"})),
+        client.request("prompts/list", json!({})),
+        client.request("prompts/get", json!({"name": "planted.sh.tmp"})),
+        client.request("completion/complete", complete),
+    ];
+    for answer in answers {
+        assert!(!answer.to_string().contains("planted.sh.tmpl"), "{answer}");
+    }
+    // The agent that was told the name may render it: its server and its hooks do not share a session.
+    let arguments = json!({"template_name": "planted.sh.tmpl", "variables": {"planted": "x"}});
+    assert_eq!(client.call("renderTemplate", arguments)["rendered"], "echo x\n");
+    assert_eq!(client.call("listTemplateVariables", json!({"template_name": "planted.sh.tmpl"}))["count"], 1);
+}
+
 #[test]
 fn each_has_its_own_name_and_session() {
     let workspace = workspace();

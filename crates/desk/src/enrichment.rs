@@ -47,8 +47,8 @@ impl CompleteDesk<'_> {
         about: Option<&TextTopics>,
     ) -> (Enriched, Vec<Diagnostic>) {
         let sends = mode == EnrichMode::Send && !asked.repeat;
-        let (taken, done) = if sends { self.take_templates(session, asked) } else { (None, Written::default()) };
-        let look = FolderCache::of_session(self, &session.id);
+        let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
+        let look = FolderCache::new(self);
         let ctx = EnrichContext { taken: taken.as_deref(), about, ..look.context() };
         let say = |memory: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, memory);
         let mut before = None;
@@ -130,14 +130,14 @@ impl CompleteDesk<'_> {
     }
 
     /// Writes the templates in a tool's text to files; returns those that can be rendered, and the outcome of writing.
-    fn take_templates(&self, session: &Session, asked: &EnrichRequest) -> (Option<Vec<Template>>, Written) {
+    fn take_templates(&self, asked: &EnrichRequest) -> (Option<Vec<Template>>, Written) {
         let mut found = refdesk_enrich::templates_in(&FolderCache::new(self).context(), asked);
         // Templates of a selected source need no file.
         let new: Vec<Template> = found.iter().filter(|template| template.source.is_none()).cloned().collect();
         if new.is_empty() {
             return (Some(found), Written::default());
         }
-        let done = self.store.write_templates(&files(&new), OnBehalfOf::ToolResult(&session.id));
+        let done = self.store.write_templates(&files(&new), OnBehalfOf::ToolResult);
         found.retain(|it| it.source.is_some() || done.written.contains(&it.within) || done.kept.contains(&it.within));
         (Some(found), done)
     }

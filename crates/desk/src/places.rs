@@ -1,6 +1,6 @@
 //! The file system as enrichment and instructions see it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -15,7 +15,7 @@ use refdesk_files::path::{Resolver, clean, display};
 use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_files::walk::{WalkBudget, WalkLimits, files_below};
 use refdesk_files::{Stamp, read_regular, stamp};
-use refdesk_templates::{ExtractedTemplate, FOLDER, IndexInput, Template, TemplateIndex};
+use refdesk_templates::{IndexInput, Template, TemplateIndex};
 
 /// The limits for counting the files of a folder source.
 const DECLARED: WalkLimits = WalkLimits { files: 20_000, bytes: u64::MAX };
@@ -58,20 +58,13 @@ impl Contents {
 /// The file system during one enrichment, in which each folder is walked only once.
 pub(super) struct FolderCache<'a> {
     desk: &'a Desk,
-    /// The session that is told something, if one is.
-    session: Option<&'a str>,
     walked: Mutex<HashMap<SourceId, Vec<PathBuf>>>,
     budget: WalkBudget,
 }
 
 impl<'a> FolderCache<'a> {
     pub(crate) fn new(desk: &'a Desk) -> Self {
-        Self { desk, session: None, walked: Mutex::default(), budget: desk.walks.sharing_time() }
-    }
-
-    /// For what this session is told.
-    pub(crate) fn of_session(desk: &'a Desk, session: &'a str) -> Self {
-        Self { session: Some(session), ..Self::new(desk) }
+        Self { desk, walked: Mutex::default(), budget: desk.walks.sharing_time() }
     }
 
     pub(crate) fn context(&self) -> EnrichContext<'_> {
@@ -140,13 +133,8 @@ impl SourceFiles for FolderCache<'_> {
         let input = IndexInput { catalog, selection, ..self.desk.index_input(&taken) };
         // Their problems are reported by `check` and `templates`.
         let mut index = refdesk_templates::index(input, &self.desk.templates).0;
-        // What one session got in a tool's result is nothing for another one. All have a part in the names.
-        let folder = self.desk.workspace().join(FOLDER);
-        let is_own =
-            |taken: &ExtractedTemplate| self.session.is_some_and(|own| taken.sessions.iter().any(|it| it == own));
-        let others: HashSet<PathBuf> =
-            taken.iter().filter(|taken| !is_own(taken)).map(|taken| folder.join(&taken.name)).collect();
-        index.templates.retain(|template| template.block.is_some() || !others.contains(&template.path));
+        // Those of tool results only have a part in the names.
+        index.templates.retain(|template| !template.is_taken);
         index
     }
 

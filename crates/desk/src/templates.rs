@@ -116,7 +116,7 @@ struct TemplateToRender {
 }
 
 impl Desk {
-    /// Every template of the selection, and the problems of some.
+    /// Every template that can be rendered, and the problems of some.
     pub fn templates(&self) -> (TemplateIndex, Vec<Diagnostic>) {
         refdesk_templates::index(self.index_input(&self.taken()), &self.templates)
     }
@@ -163,12 +163,15 @@ impl Desk {
         Ok((template, text))
     }
 
-    /// The text of the template with this name, as a partial; `None` if there is none.
+    /// The text of the template with this name, as a partial; `None` if the selection has none.
     ///
     /// # Errors
     /// Several templates match.
     pub fn partial(&self, index: &TemplateIndex, name: &str) -> Result<Option<String>, Error> {
-        self.template(index, name).map_or_else(|_| index.find_if_any(name).map(|_| None), |(_, text)| Ok(Some(text)))
+        self.template(index, name).map_or_else(
+            |_| index.find_if_any(name).map(|_| None),
+            |(template, text)| Ok((!template.is_taken).then_some(text)),
+        )
     }
 
     /// The fix for a template that cannot be used because of its text.

@@ -11,6 +11,7 @@ use super::source_files::SourceFiles;
 use refdesk_core::catalog::{PathState, Source, SourceKind};
 use refdesk_templates::{Template, names};
 use refdesk_text::escape::{code_span, one_line};
+use refdesk_text::shorten::shortened;
 
 const INSTRUCTIONS: &str = "# Reference Sources";
 /// Text between the heading and the sources.
@@ -161,6 +162,9 @@ pub(crate) fn context_brief(source: &Source, places: &dyn SourceFiles) -> String
     format!("{CONTEXT}{}** — {}", one_line(&source.name), code_span(&place))
 }
 
+/// The most characters of a variable's name in an annotation: Mustache takes a sentence for a name.
+const LONGEST_VARIABLE: usize = 100;
+
 /// The first line of a template's annotation, which is also its short form.
 pub(crate) fn template_line(template: &Template) -> String {
     format!("TEMPLATE AVAILABLE: {}", one_line(&template.name))
@@ -171,7 +175,8 @@ pub(crate) fn template(template: &Template, hint_action: HintAction) -> String {
     let mut lines = vec![template_line(template), format!("  Syntax: {}", template.syntax.word())];
     let variables = names(&template.variables);
     if !variables.is_empty() {
-        let variables: Vec<_> = variables.iter().map(|name| one_line(name)).collect();
+        let shown = |name: String| shortened(one_line(&name).into_owned(), LONGEST_VARIABLE);
+        let variables: Vec<String> = variables.into_iter().map(shown).collect();
         lines.push(format!("  Variables: {}", variables.join(", ")));
     }
     lines.push(match hint_action {
@@ -287,5 +292,12 @@ mod tests {
             );
             assert_eq!(annotation, expected);
         }
+    }
+
+    #[test]
+    fn a_long_name_of_a_variable_is_cut() {
+        let template = crate::testing::template("a.tmpl", "x", &[&"word ".repeat(300)]);
+        let annotation = super::template(&template, HintAction::Read);
+        assert!(annotation.lines().all(|line| line.chars().count() <= 120), "{annotation}");
     }
 }

@@ -93,6 +93,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
         root: std::path::Path::new("").into(),
         stamp: Stamp::default(),
         block: None,
+        is_taken: false,
     }
 }
 

@@ -76,7 +76,7 @@ fn by_name(snapshot: &Snapshot, argument: &str) -> Vec<String> {
         "id" | "ids" | "source" | "sourceid" | "reference" | "referenceid" => ids(snapshot),
         "tag" | "tags" | "filtertags" => tags(snapshot),
         "template" | "templatename" => {
-            snapshot.templates.templates.iter().map(|template| template.name.clone()).collect()
+            snapshot.templates.of_selection().map(|template| template.name.clone()).collect()
         }
         _ => Vec::new(),
     }

@@ -29,7 +29,7 @@ fn is_prompt(template: &Template) -> bool {
 
 /// The prompts among these templates, sorted by name.
 pub(crate) fn prompts(index: &TemplateIndex) -> impl Iterator<Item = Prompt> {
-    index.templates.iter().filter(|template| is_prompt(template)).map(prompt)
+    index.of_selection().filter(|template| is_prompt(template)).map(prompt)
 }
 
 /// `prompts/list`.
@@ -82,8 +82,8 @@ pub(crate) async fn get(
 
 /// The prompt with this name, plain or escaped as in `prompts/list`.
 pub(crate) fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Template, ErrorData> {
-    let exact = index.templates.iter().find(|template| template.name == name);
-    match exact.or_else(|| index.templates.iter().find(|template| one_line(&template.name) == name)) {
+    let exact = index.of_selection().find(|template| template.name == name);
+    match exact.or_else(|| index.of_selection().find(|template| one_line(&template.name) == name)) {
         Some(template) if is_prompt(template) => Ok(template),
         Some(template) => {
             let (what, instead) = match &template.problem {
@@ -93,7 +93,7 @@ pub(crate) fn find<'i>(index: &'i TemplateIndex, name: &str) -> Result<&'i Templ
             Err(invalid(format!("the template '{}' {what}; {instead}", one_line(name))))
         }
         None => {
-            let known = index.templates.iter().filter(|template| is_prompt(template)).map(|it| it.name.as_str());
+            let known = index.of_selection().filter(|template| is_prompt(template)).map(|it| it.name.as_str());
             let advice =
                 did_you_mean(name, known).unwrap_or_else(|| "prompts/list lists those of the selection".to_owned());
             Err(invalid(format!("no prompt is named '{}'; {advice}", shown(name))))

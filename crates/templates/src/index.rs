@@ -4,7 +4,7 @@
 mod blocks;
 mod complete;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -116,7 +116,7 @@ pub(super) fn build(
     let mut seen = HashSet::new();
     blocks.retain(|block| seen.insert(block.name.clone()));
     let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
-    found.extend(files_taken(asked, &found, &written));
+    add_taken(asked, &mut found, &written);
     let (readable, other) = split(read_all(found, before), &written);
     diagnostics.extend(other.iter().filter_map(|file| complete::unreadable(workspace, file)));
     let mut named = named(&readable, &blocks).into_iter();
@@ -139,28 +139,30 @@ pub(super) fn build(
     (index, after, paths, diagnostics)
 }
 
-/// The files of templates extracted from tool results. A source may contain our output folder; a file written there is
-/// the block itself, not a second template.
-fn files_taken(
-    asked: IndexInput<'_>,
-    found: &[DiscoveredFile],
-    written: &HashMap<PathBuf, &Template>,
-) -> Vec<DiscoveredFile> {
+/// Adds the files of templates extracted from tool results. A source may be our output folder: its files are marked, and a
+/// file written there for a block is the block itself, not a second template.
+fn add_taken(asked: IndexInput<'_>, found: &mut Vec<DiscoveredFile>, written: &HashMap<PathBuf, &Template>) {
+    if asked.taken.is_empty() {
+        return;
+    }
     let folder = asked.workspace.join(FOLDER);
-    let here: HashSet<&Path> = found.iter().map(|file| &*file.path).collect();
     let own: Arc<Path> = std::fs::canonicalize(asked.workspace).unwrap_or_default().join(FOLDER).into();
-    let new = asked.taken.iter().map(|taken| (folder.join(&taken.name), &taken.name)).filter(|(path, _)| {
-        !written.contains_key(path) && !here.contains(path.as_path()) && stays_in(asked.workspace, path)
-    });
-    new.map(|(path, name)| DiscoveredFile {
+    let mut taken: BTreeSet<&str> = asked.taken.iter().map(|taken| taken.name.as_str()).collect();
+    for file in found.iter_mut() {
+        let real = file.resolved.join(&file.within);
+        let name = real.strip_prefix(&own).ok().and_then(Path::to_str);
+        file.is_taken = name.is_some_and(|name| taken.remove(name));
+    }
+    let new = taken.into_iter().map(|name| (folder.join(name), name));
+    let new = new.filter(|(path, _)| !written.contains_key(path) && stays_in(asked.workspace, path));
+    found.extend(new.map(|(path, name)| DiscoveredFile {
         path: path.into(),
         source: None,
-        within: name.clone(),
+        within: name.to_owned(),
         resolved: own.clone(),
         root: "templates".to_owned(),
         is_taken: true,
-    })
-    .collect()
+    }));
 }
 
 /// The files that are templates of their own, and the others: unreadable ones, and those that we wrote for a block.

@@ -215,7 +215,7 @@ fn workspace_templates_must_be_inside_it() {
     symlink("../../other", workspace.join(".templates/folder")).unwrap();
     std::fs::create_dir_all(workspace.join(".jaato")).unwrap();
     symlink("../../other", workspace.join(".jaato/templates")).unwrap();
-    let taken = [super::ExtractedTemplate { name: "Secret.tpl".into(), hash: String::new(), sessions: Vec::new() }];
+    let taken = [super::ExtractedTemplate { name: "Secret.tpl".into(), hash: String::new() }];
     let (catalog, selection) = (Catalog::new(Vec::new()), selection(&[], &[], &[]));
     let asked = IndexInput {
         workspace: &workspace,

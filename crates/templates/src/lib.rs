@@ -137,8 +137,6 @@ pub struct ExtractedTemplate {
     pub name: String,
     /// SHA-256 of its text.
     pub hash: String,
-    /// The sessions that got it.
-    pub sessions: Vec<String>,
 }
 
 /// Additional data of an embedded template.
@@ -183,6 +181,9 @@ pub struct Template {
     pub stamp: Stamp,
     /// Text and position of an embedded template.
     pub block: Option<TemplateBlock>,
+    /// Whether it was extracted from a tool result: anybody may have written even its name, so that nothing names it
+    /// but the enrichment of that result and what a person asks for.
+    pub is_taken: bool,
 }
 
 impl Template {
@@ -217,9 +218,16 @@ impl Template {
     }
 }
 
-/// Every template that the selection provides, sorted by name.
+/// Every template that can be rendered by its name: those of the selection, and those extracted from tool results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateIndex {
     /// Sorted by name.
     pub templates: Vec<Template>,
+}
+
+impl TemplateIndex {
+    /// The templates that the selection provides; only they may be told to an agent, or be partials of others.
+    pub fn of_selection(&self) -> impl Iterator<Item = &Template> + Clone {
+        self.templates.iter().filter(|template| !template.is_taken)
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{TemplateIndex, names};
 use refdesk_files::path::display;
 
-/// The entries of all templates by name.
+/// The entries of the selection's templates by name.
 pub fn listing(index: &TemplateIndex, workspace: &Path) -> Map<String, Value> {
     let entry = |template: &super::Template| {
         let entry = json!({
@@ -19,5 +19,5 @@ pub fn listing(index: &TemplateIndex, workspace: &Path) -> Map<String, Value> {
         });
         (template.name.clone(), entry)
     };
-    index.templates.iter().map(entry).collect()
+    index.of_selection().map(entry).collect()
 }

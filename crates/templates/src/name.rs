@@ -91,14 +91,14 @@ impl Template {
 
 impl TemplateIndex {
     /// The template with this name: its name in the index, `<source id>/<path within it>`, or a path suffix that only one
-    /// template has.
+    /// template has. One from a tool result is found only by its own name, and no error names it.
     ///
     /// # Errors
     ///
     /// No template matches, or several do.
     pub fn find(&self, name: &str) -> Result<&Template, Error> {
         self.find_if_any(name)?.ok_or_else(|| {
-            let names = || self.templates.iter().map(|template| template.name.as_str());
+            let names = || self.of_selection().map(|template| template.name.as_str());
             // A name without its extension or folder still matches the rest of the template's name.
             let holds = || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
             let near = nearest(name, names()).or_else(holds);
@@ -119,13 +119,14 @@ impl TemplateIndex {
         if let Some(template) = named.or_else(|| self.templates.iter().find(|template| is_shown(&template.name))) {
             return Ok(Some(template));
         }
-        let exact: Vec<&Template> = self.templates.iter().filter(|template| template.full_name() == name).collect();
+        let exact: Vec<&Template> = self.of_selection().filter(|template| template.full_name() == name).collect();
         let ends = |template: &&Template| {
             template.within.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
-        let fitting = if exact.is_empty() { self.templates.iter().filter(ends).collect::<Vec<_>>() } else { exact };
+        let fitting = if exact.is_empty() { self.of_selection().filter(ends).collect::<Vec<_>>() } else { exact };
         match fitting.as_slice() {
-            [] => Ok(None),
+            // The name that it was given before others came.
+            [] => Ok(self.templates.iter().find(|template| template.is_taken && template.within == name)),
             [template] => Ok(Some(template)),
             several => {
                 let mut names: Vec<&str> = several.iter().map(|template| template.name.as_str()).collect();

@@ -25,7 +25,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
     let fits = rows::name_filter(pattern.as_deref()).map_err(|error| failure(error, Map::new()))?;
     let snapshot = call.handle.indexed(&call.session).await.ok_or_else(closed)?;
     let workspace = snapshot.workspace.as_ref().as_ref();
-    let wanted = snapshot.templates.templates.iter().filter(|it| fits(&it.name));
+    let wanted = snapshot.templates.of_selection().filter(|it| fits(&it.name));
     let listed: Vec<Value> = wanted.map(|template| Value::Object(rows::template(workspace, template))).collect();
     let count = listed.len();
     Ok(ToolAnswer::json(json!({"templates": listed, "count": count})))

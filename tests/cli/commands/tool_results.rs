@@ -110,23 +110,29 @@ fn announced_templates_render_by_name() {
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
     assert_eq!(world.run(&["render", &names[1], "--var", "xs:=[1,2]"]).exits(0).text(), "12\n");
     assert_eq!(world.run(&["render", "client.java.tmpl", "--var", "Other=B"]).exits(0).text(), "record B {}\n");
-    // The templates are announced once per session, and only to those that got them. The instructions use the same names,
-    // even after the selection changes.
+    // The templates are announced once per session, and only with the result that they are in. The instructions use the
+    // same names for the others.
     assert_eq!(announced(&look(&[])), Vec::<String>::new());
     assert_eq!(announced(&look(&["--session", "other"])), names);
-    for (session, expected) in [("other", names.as_slice()), ("third", &[])] {
+    for session in ["default", "third"] {
         let asked = ["--session", session, "enrich", "--repeat", "--kind", "system_instructions"];
-        let mut all = announced(&world.feed_json(&asked, b""));
-        all.retain(|name| names.contains(name));
-        assert_eq!(all, expected, "{session}");
+        assert_eq!(announced(&world.feed_json(&asked, b"")), [".templates/rest.tmpl", "client.java.tmpl"], "{session}");
     }
+    // Nor is one named by an error, after a heading that another session never saw, or included by another template.
+    let near = world.run(&["render", "client-1.java.tmp"]).exits(1);
+    assert!(!format!("{near}").contains("client-1.java.tmpl"), "{near}");
+    let same = b"# Mine\n\n```java\nclass {{ Name }} {}\n```\n";
+    assert_eq!(announced(&read(&world, &["--session", "third"], "x.md", same)), ["mine.java.tmpl"]);
+    let outer = ["render", "--inline", "[{{>client-1.java.tmpl}}]", "--syntax", "mustache"];
+    assert!(!world.run(&outer).text().contains("class"));
     let listed = world.json(&["templates", "list"], 0);
     let origin = |name: &str| {
         listed["templates"].as_array().unwrap().iter().find(|it| it["name"] == name).unwrap()["origin"].clone()
     };
     assert_eq!([origin(&names[0]), origin(".templates/rest.tmpl")], ["embedded", "standalone"]);
     world.run(&["clear"]).exits(0);
-    assert_eq!(files(&world), ["client-1.java.tmpl", "rest.tmpl"]);
+    assert_eq!(files(&world), ["client-1.java.tmpl", "mine.java.tmpl", "rest.tmpl"]);
+    assert!(!world.read(".jaato/templates/index.json").contains("java.tmpl"), "it lists those of the selection");
     assert_eq!(world.run(&["render", &names[0], "--var", "Name=A"]).exits(0).text(), "class A {}\n");
     // A template in a selected document needs no extracted file.
     world.run(&["select", "guide"]).exits(0);

@@ -64,9 +64,9 @@ pub enum OnBehalfOf<'a> {
     },
     /// The user, who named the documents.
     Person,
-    /// A tool result that this session got, which is untrusted: nothing is overwritten, at most [`MAX_EXTRACTED_KEPT`] are
-    /// kept, and those taken 30 days ago are removed.
-    ToolResult(&'a str),
+    /// A tool result, which is untrusted: nothing is overwritten, at most [`MAX_EXTRACTED_KEPT`] are kept, and those taken 30
+    /// days ago are removed.
+    ToolResult,
 }
 
 /// Outcome of a write.
@@ -90,7 +90,7 @@ impl Store {
         let mut done = Written::default();
         let nothing_to_say = match by {
             OnBehalfOf::Desk { index, .. } => index.is_none_or(Map::is_empty),
-            OnBehalfOf::Person | OnBehalfOf::ToolResult(_) => true,
+            OnBehalfOf::Person | OnBehalfOf::ToolResult => true,
         };
         if files.is_empty() && nothing_to_say && !self.record_file().exists() && !self.index_file().exists() {
             return done;
@@ -116,10 +116,7 @@ impl Store {
         let before = record.unwrap_or_default().checked();
         let mut after = before.clone();
         // Remove old files first, to make room.
-        let mut gone = match by {
-            OnBehalfOf::ToolResult(_) => self.old(&folder, files, &mut after),
-            OnBehalfOf::Desk { .. } | OnBehalfOf::Person => Vec::new(),
-        };
+        let mut gone = if by == OnBehalfOf::ToolResult { self.old(&folder, files, &mut after) } else { Vec::new() };
         let kept = after.files.values().filter(|entry| entry.by_tool).count().saturating_sub(gone.len());
         let room = MAX_EXTRACTED_KEPT.saturating_sub(kept);
         let due = self.due(&folder, files, by, (&before, room), &mut after, done);
@@ -151,9 +148,7 @@ impl Store {
         let found: Vec<PathOccupant> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
         let mut due = Vec::new();
         for (file, found) in files.iter().zip(found).filter(|(file, _)| is_file_name(&file.name)) {
-            if matches!(by, OnBehalfOf::ToolResult(_))
-                && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool)
-            {
+            if by == OnBehalfOf::ToolResult && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
                 if found != PathOccupant::Nothing {
                     done.diagnostics.push(self.left(&file.name, "the file already exists and was left as it is"));
                     continue;
@@ -200,7 +195,7 @@ impl Store {
                 match by {
                     OnBehalfOf::Desk { .. } => drop(entry.desks.insert(self.desk.clone())),
                     OnBehalfOf::Person => entry.by_hand = true,
-                    OnBehalfOf::ToolResult(session) => entry.take(session),
+                    OnBehalfOf::ToolResult => entry.by_tool = true,
                 }
             }
         }
@@ -269,7 +264,7 @@ impl Store {
         let folder = self.workspace.join(FOLDER);
         let there = |(name, entry): (String, record::Entry)| match look(&folder.join(&name)) {
             PathOccupant::File { hash, empty: false } if entry.by_tool && entry.sha256.contains(&hash) => {
-                Some(ExtractedTemplate { name, hash, sessions: entry.sessions })
+                Some(ExtractedTemplate { name, hash })
             }
             _ => None,
         };

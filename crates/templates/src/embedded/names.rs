@@ -1,7 +1,7 @@
 //! Names of embedded templates, made from front matter, heading and language. They are safe as file names, and unique over
 //! all blocks of a desk (BEHAVIOUR §6).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::EmbeddedBlock;
 use refdesk_text::shorten::beginning;
@@ -107,8 +107,8 @@ pub(crate) fn stem(id: Option<&str>, heading: &str) -> String {
 pub(crate) struct BlockNames {
     /// By hash of the content.
     stored: HashMap<String, String>,
-    /// In lower case.
-    taken: HashSet<String>,
+    /// The hash of the content, by name in lower case.
+    taken: HashMap<String, String>,
     numbers: HashMap<String, usize>,
 }
 
@@ -118,26 +118,29 @@ impl BlockNames {
         if let Some(known) = self.stored.get(&block.hash) {
             return known.clone();
         }
+        let is_other = |own: &String| match self.taken.get(&own.to_lowercase()) {
+            Some(hash) => *hash != block.hash,
+            None => !is_free(own),
+        };
         let first = name(block, 0);
         let mut own = first.clone();
-        if self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
+        if is_other(&own) {
             // Continue after the last number, so that ten thousand blocks with one name take one pass.
             let number = self.numbers.entry(first.to_lowercase()).or_insert(0);
-            while self.taken.contains(&own.to_lowercase()) || !is_free(&own) {
+            while is_other(&own) {
                 *number += 1;
                 own = name(block, *number);
             }
         }
-        self.taken.insert(own.to_lowercase());
+        self.taken.insert(own.to_lowercase(), block.hash.clone());
         self.stored.insert(block.hash.clone(), own.clone());
         own
     }
 
-    /// Records the existing name of some content, unless other content has it.
+    /// Records the existing name of some content, unless other content has it. A block with this content gets the name
+    /// only if it is its own too: the name may come from a text that its reader never got.
     pub(crate) fn keep(&mut self, hash: &str, name: &str) {
-        if self.taken.insert(name.to_lowercase()) {
-            self.stored.entry(hash.to_owned()).or_insert_with(|| name.to_owned());
-        }
+        self.taken.entry(name.to_lowercase()).or_insert_with(|| hash.to_owned());
     }
 }
 

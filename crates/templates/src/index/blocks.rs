@@ -46,6 +46,7 @@ pub(super) fn of_tool_result(workspace: &Path, found: Extracted, names: &mut Blo
     let mut new = of_texts(workspace, std::slice::from_ref(&text), names, is_free);
     // The template's document may be anything that a tool has read; only the file is kept.
     for template in &mut new {
+        template.is_taken = true;
         if let Some(block) = &mut template.block {
             (block.document, block.line) = (template.path.as_path().into(), 1);
         }

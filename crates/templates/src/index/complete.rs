@@ -29,6 +29,7 @@ pub(super) fn bare(name: String, origin: TemplateOrigin) -> Template {
         root: Path::new("").into(),
         stamp: Stamp::default(),
         block: None,
+        is_taken: false,
     }
 }
 
@@ -42,8 +43,9 @@ pub(super) fn file(
     let analysis = file.analysis.as_ref().as_ref().ok()?;
     let (source, within) = (file.found.source.clone(), file.found.within.clone());
     let (path, root, stamp) = (file.found.path.to_path_buf(), file.found.resolved.clone(), file.stamp);
-    let origin = if file.found.is_taken { TemplateOrigin::Embedded } else { TemplateOrigin::Standalone };
-    let bare = Template { path, source, within, root, stamp, ..bare(name, origin) };
+    let is_taken = file.found.is_taken;
+    let origin = if is_taken { TemplateOrigin::Embedded } else { TemplateOrigin::Standalone };
+    let bare = Template { path, source, within, root, stamp, is_taken, ..bare(name, origin) };
     Some(filled(workspace, bare, analysis, diagnostics))
 }
 
@@ -124,14 +126,18 @@ fn sentence(template: &Template, error: &Error) -> String {
 /// the partials that the index lacks.
 pub(super) fn add_partials(workspace: &Path, index: &mut TemplateIndex, diagnostics: &mut Vec<Diagnostic>) {
     let texts: RefCell<HashMap<String, Result<Option<String>, Error>>> = RefCell::default();
-    let text_of = |name: &str| Ok(index.find_if_any(name)?.and_then(|template| template.text().ok()));
+    let text_of = |name: &str| {
+        let found = index.find_if_any(name)?.filter(|template| !template.is_taken);
+        Ok(found.and_then(|template| template.text().ok()))
+    };
     let find = |name: &str| texts.borrow_mut().entry(name.to_owned()).or_insert_with(|| text_of(name)).clone();
     let with_partials = |template: &Template| {
         let text = if template.uses_partials { template.text().ok()? } else { return None };
         partials::variables(&text, &partials::gather(&text, &BTreeMap::new(), &find).ok()?).ok()
     };
     let all: Vec<Option<Vec<Variable>>> = index.templates.iter().map(with_partials).collect();
-    let names = index.templates.iter().map(|template| template.name.as_str());
+    let of_selection = index.templates.iter().filter(|template| !template.is_taken);
+    let names = of_selection.map(|template| template.name.as_str());
     for template in index.templates.iter().filter(|template| template.uses_partials) {
         let text = template.text().unwrap_or_default();
         diagnostics.extend(partials::unknown(&text, &find, &names).into_iter().map(|unknown| {

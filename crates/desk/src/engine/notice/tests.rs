@@ -232,6 +232,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
         root: std::path::Path::new("").into(),
         stamp: Stamp { size, ..Stamp::default() },
         block: None,
+        is_taken: false,
     }
 }
 

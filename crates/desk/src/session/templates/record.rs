@@ -31,13 +31,7 @@ pub(crate) struct Entry {
     /// Whether it comes from a tool result; then it can be rendered by its name, and is removed when old.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_tool: bool,
-    /// The sessions that got it in a tool result, the latest last; only they are told of it again.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sessions: Vec<String>,
 }
-
-/// The most sessions that are recorded for a template.
-const MAX_SESSIONS: usize = 20;
 
 impl Record {
     /// Drops names that an embedded template cannot have: each must be a plain file name that is not reserved in the
@@ -56,15 +50,6 @@ impl Record {
 }
 
 impl Entry {
-    /// Records that this session got it in a tool result.
-    pub(super) fn take(&mut self, session: &str) {
-        self.by_tool = true;
-        self.sessions.retain(|other| other != session);
-        let surplus = (self.sessions.len() + 1).saturating_sub(MAX_SESSIONS);
-        self.sessions.drain(..surplus);
-        self.sessions.push(session.to_owned());
-    }
-
     /// Whether this file has the content that was written.
     pub(crate) fn is_ours(&self, found: &PathOccupant) -> bool {
         match found {

@@ -167,7 +167,7 @@ fn files_from_tool_results_overwrite_nothing_and_expire() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
-    let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), OnBehalfOf::ToolResult("one"));
+    let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), OnBehalfOf::ToolResult);
     write_atomic(&root.join(".jaato/templates/mine.tmpl"), b"1").unwrap();
     update_files(root, "review", &[("theirs.tmpl", "1")]);
     let wanted = [("a.tmpl", "1"), ("b.tmpl", "1"), ("mine.tmpl", "1"), ("theirs.tmpl", "1")];
