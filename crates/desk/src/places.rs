@@ -76,6 +76,7 @@ impl<'a> FolderCache<'a> {
             matcher: &desk.matcher,
             places: self,
             exclude_hints: desk.hides_select_tool(),
+            exclude_tools: &desk.settings().exclude_tools,
             about: None,
             hint_settings: desk.settings().hints,
             taken: None,

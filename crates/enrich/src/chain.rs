@@ -55,6 +55,8 @@ pub struct EnrichContext<'a> {
     pub places: &'a dyn SourceFiles,
     /// Whether `selectReferences` is in `exclude_tools`, so that there are no tag hints.
     pub exclude_hints: bool,
+    /// The tools that agents are not offered (`exclude_tools`).
+    pub exclude_tools: &'a [String],
     /// What the text is about according to the search index, if there is one.
     pub about: Option<&'a TextTopics>,
     /// The settings for hints.
@@ -64,6 +66,12 @@ pub struct EnrichContext<'a> {
 }
 
 impl EnrichContext<'_> {
+    /// How an agent renders a template: with a tool of one of these names, or by command if that is excluded.
+    pub(super) fn rendering(&self, hint_action: HintAction, tools: &[&str]) -> HintAction {
+        let is_excluded = self.exclude_tools.iter().any(|name| tools.contains(&name.as_str()));
+        if is_excluded { HintAction::Read } else { hint_action }
+    }
+
     /// The template index of the selection.
     pub(super) fn templates(&self) -> TemplateIndex {
         self.places.templates(self.catalog, self.selection)

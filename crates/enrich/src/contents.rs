@@ -87,7 +87,7 @@ fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents, hin
         None => Vec::new(),
     };
     let paths = |files: Vec<PathBuf>| files.iter().map(|file| ctx.places.display_path(file)).collect::<Vec<_>>();
-    let templates = match hint_action {
+    let templates = match ctx.rendering(hint_action, &["renderTemplateToFile", "writeFileFromTemplate"]) {
         HintAction::Select => TEMPLATES,
         HintAction::Read => TEMPLATES_TO_RENDER,
     };

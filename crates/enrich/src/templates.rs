@@ -47,7 +47,8 @@ pub(super) fn found(reading: &EnrichInput) -> Vec<Template> {
 }
 
 fn entry(reading: &EnrichInput, template: &Template, rule: &str) -> DraftEntry {
-    let (full, brief) = (print::template(template, reading.request.hint_action), print::template_line(template));
+    let hint_action = reading.ctx.rendering(reading.request.hint_action, &["renderTemplate"]);
+    let (full, brief) = (print::template(template, hint_action), print::template_line(template));
     // A template with the same name and the same annotation is not new, even if its content differs.
     let hash = content_hash("template", &SourceId::from(template.name.as_str()), &full, "");
     DraftEntry {

@@ -66,6 +66,7 @@ pub(crate) fn context<'a>(
         matcher,
         places,
         exclude_hints: false,
+        exclude_tools: &[],
         about: None,
         hint_settings: refdesk_core::config::HintSettings::default(),
         taken: None,

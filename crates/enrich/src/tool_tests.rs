@@ -150,14 +150,27 @@ fn each_source_of_several_documents_has_its_context() {
 fn an_agent_without_our_tools_renders_by_command() {
     let arguments = json!({"path": "mod/README.md"});
     let tool = Some(Tool { name: Some("read"), arguments: &arguments, cwd: None });
-    let asked =
-        EnrichRequest { tool, hint_action: HintAction::Read, ..EnrichRequest::new(TextKind::ToolResult, "nothing") };
-    let text = with(&source_files(), |ctx| enrich(ctx, &asked, &SessionMemory::default()).text);
-    assert!(
-        text.contains("Use `refdesk render --output PATH -- NAME` with these template names:\n  - `Entity"),
-        "{text}"
-    );
-    assert!(!text.contains("renderTemplateToFile"), "{text}");
+    let excluded = ["renderTemplateToFile".to_owned()];
+    let older = ["writeFileFromTemplate".to_owned()];
+    for (hint_action, exclude_tools) in
+        [(HintAction::Read, &[][..]), (HintAction::Select, &excluded), (HintAction::Select, &older)]
+    {
+        let asked = EnrichRequest { tool, hint_action, ..EnrichRequest::new(TextKind::ToolResult, "nothing") };
+        let ask = |ctx: &EnrichContext| {
+            enrich(&EnrichContext { exclude_tools, ..*ctx }, &asked, &SessionMemory::default()).text
+        };
+        let text = with(&source_files(), ask);
+        assert!(
+            text.contains("Use `refdesk render --output PATH -- NAME` with these template names:\n  - `Entity"),
+            "{text}"
+        );
+        assert!(!text.contains("renderTemplateToFile"), "{text}");
+    }
+    let exclude_tools = &["renderTemplate".to_owned()];
+    let start = with(&source_files(), |ctx| {
+        start(&EnrichContext { exclude_tools, ..*ctx }, Budget::default(), HintAction::Select, None).text
+    });
+    assert!(start.contains("Use: refdesk render") && !start.contains("renderTemplate("), "{start}");
 }
 
 #[test]
