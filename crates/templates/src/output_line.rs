@@ -34,7 +34,10 @@ fn path_in(line: &str) -> Option<&str> {
     {
         rest = before.trim_end();
     }
-    is_path(rest).then_some(rest)
+    // A quoted path, such as one in Markdown.
+    let unquoted = |quote: char| rest.strip_prefix(quote)?.strip_suffix(quote).filter(|path| !path.contains(quote));
+    let path = ['`', '"', '\''].into_iter().find_map(unquoted).unwrap_or(rest);
+    is_path(path).then_some(path)
 }
 
 /// Whether the ending belongs to the opening.
@@ -102,6 +105,12 @@ mod tests {
             ("  // Output: a/(group)/page.tsx", Some("a/(group)/page.tsx")),
             ("// Output: a/(group)/page.tsx (new)", Some("a/(group)/page.tsx")),
             ("// Output: {{a}}\n// Output: {{b}}", Some("{{a}}")),
+            ("// Output: `tick/{{n}}.java` (new)", Some("tick/{{n}}.java")),
+            ("# Output: \"a.md\"", Some("a.md")),
+            ("# Output: 'a.md'", Some("a.md")),
+            ("// Output: `a` or `b`", None),
+            ("// Output: `a", Some("`a")),
+            ("// Output: ``", None),
             ("// Output: Applied to existing service class", None),
             ("// Output: Applied to existing service class\n// Output: a", Some("a")),
             ("// Output:", None),
