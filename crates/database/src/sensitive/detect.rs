@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::passages::grouped_number;
+use super::passages::kind_within;
 use crate::parts::place;
 
 /// The minimum length of a part that is examined separately.
@@ -20,7 +20,7 @@ pub(crate) fn detect(text: &str) -> Option<&'static str> {
     let mut words = text.split(move |c: char| is_quote(c) || c.is_whitespace());
     let of_parts = || parts.filter(|part| part.len() >= PART).find_map(whole);
     let of_words = || words.find_map(|word| value_in(word).map(|(_, kind)| kind));
-    whole(text).or_else(of_parts).or_else(of_words).or_else(|| grouped_number(text))
+    whole(text).or_else(of_parts).or_else(of_words).or_else(|| kind_within(text))
 }
 
 /// The kind of sensitive value that an integer's digits form. Phone numbers are distinguishable from other numbers only
@@ -87,7 +87,7 @@ pub(super) fn values_in(word: &str) -> Vec<(&str, &'static str)> {
 fn kind_of_part(word: &str, part: &str) -> Option<&'static str> {
     let is_in_path = word.get(..place(word, part).start).is_some_and(|before| before.ends_with('/'));
     whole_word(part).filter(|kind| match *kind {
-        // `grouped_number` finds them in any text; a part may be the seconds of a time, or a number in a path.
+        // `kind_within` finds them in any text; a part may be the seconds of a time, or a number in a path.
         "card" | "IBAN" | "phone" => false,
         // A version (`Chrome/120.0.0.0`) or a long name.
         "IP address" | "secret" => !is_in_path,
@@ -127,6 +127,10 @@ fn has_mail(text: &str) -> bool {
     if text.contains('@') {
         return has_plain_mail(text);
     }
+    // As URLs and full-width keyboards write it.
+    if text.contains("%40") || text.contains('＠') {
+        return has_plain_mail(&text.replace("%40", "@").replace('＠', "@"));
+    }
     // `ann (at) example (dot) org`, as people write it to hide it from programs.
     let is_hidden = |open: char| matches!(open, '(' | '[' | '{' | '<');
     if !text.contains(is_hidden) {
@@ -150,7 +154,9 @@ fn has_plain_mail(text: &str) -> bool {
         let ending = host.trim_end_matches(['.', '-']).rsplit_once('.').map_or("", |(_, ending)| ending);
         let is_ending = ending.len() >= 2 && (ending.chars().all(char::is_alphabetic) || ending.starts_with("xn--"));
         // `git@github.com:team/app.git` names a repository, `/@ann.s` a profile, and `vue@3.2.47` a version.
-        let has_user = before.ends_with(|c: char| c.is_alphanumeric() || "._%+-".contains(c));
+        // Also the end of a quoted user, as in `"ann lee"@example.org`.
+        let user = before.strip_suffix('"').unwrap_or(before);
+        let has_user = user.ends_with(|c: char| c.is_alphanumeric() || "._%+-".contains(c));
         is_ending && has_user && before != "git"
     };
     let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';' | '(' | ')'));
@@ -321,7 +327,7 @@ fn is_secret(text: &str) -> bool {
             && is_random(part)
     };
     is_random(text)
-        || (text.starts_with('$') && text.split(['$', '.']).any(is_random))
+        || (text.matches('$').nth(1).is_some() && text.split(['$', '.']).any(is_random))
         || (text.contains('.') && text.split('.').any(is_key))
 }
 
@@ -435,6 +441,16 @@ mod tests {
             ("52.5200, 13.4050", Some("coordinates")),
             ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", Some("secret")),
             ("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub4b5dWRWJTmaaJObG", Some("secret")),
+            ("pbkdf2_sha256$260000$c2FsdHNhbHQ$RdescudvJCsgt3ub4b5dWRWJTmaaJObGxZ8=", Some("secret")),
+            ("$2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW", Some("secret")),
+            ("Server=x;User Id=bob;Password=hunter2", Some("password")),
+            ("bob%40example.com", Some("e-mail")),
+            ("bob＠example.com", Some("e-mail")),
+            ("\"bob x\"@example.com", Some("e-mail")),
+            ("{\"handle\":\"@ann.example\"}", None),
+            ("415.555.1234", Some("phone")),
+            ("4111_1111_1111_1111", Some("card")),
+            ("lib$net$Inner", None),
             ("aaaaaaaaaaaaaaaaaaaaaaaa1", None),
             ("550e8400-e29b-41d4-a716-446655440000", None),
             ("plain words", None),

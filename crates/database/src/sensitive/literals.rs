@@ -70,6 +70,8 @@ mod tests {
             ("(b <> 'bob@example.com/home')", true),
             ("(url <> 'http://192.168.1.10/x')", true),
             ("(mail ~ '^[^@]+@[^@]+\\.[a-z]+$')", false),
+            ("'Server=x;Password=hunter2'::text", true),
+            ("'$2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW'", true),
             ("'new'::text", false),
             ("CURRENT_TIMESTAMP", false),
             ("nextval('sales.order_id_seq'::regclass)", false),

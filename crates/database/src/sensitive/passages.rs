@@ -44,7 +44,7 @@ pub(super) type Passage = (Range<usize>, &'static str);
 /// The sensitive values among the words and groups of digits of a text.
 pub(super) fn passages(text: &str) -> Vec<Passage> {
     let is_end = |c: char| c.is_whitespace() || "[]{}<>()\"',;|=`".contains(c);
-    let mut found: Vec<Passage> = numbers(text).chain(ibans(text)).collect();
+    let mut found = groups(text);
     let values = text.split(is_end).flat_map(values_in);
     found.extend(values.map(|(value, kind)| (place(text, value), kind)));
     found.extend(passwords(text).map(|value| (place(text, value), "password")));
@@ -52,21 +52,44 @@ pub(super) fn passages(text: &str) -> Vec<Passage> {
 }
 
 /// What stands before the value of a password, as in `Server=db;Password=hunter2`.
-const PASSWORD_WORDS: [&str; 7] = ["password", "passwd", "pwd", "apikey", "api_key", "accesskey", "secret"];
+const PASSWORD_WORDS: [&str; 10] =
+    ["password", "passwd", "pwd", "passwort", "kennwort", "apikey", "api_key", "accesskey", "access_key", "secret"];
 
-/// The values that are assigned to passwords.
+/// How passwords are stored: what a comment may say of them.
+const HASHES: [&str; 9] =
+    ["sha1", "sha-1", "sha256", "sha-256", "sha512", "sha-512", "argon2", "argon2id", "pbkdf2_sha256"];
+
+/// The values that are assigned to passwords. After a space or a colon a plain word describes the password instead.
 fn passwords(text: &str) -> impl Iterator<Item = &str> {
-    text.match_indices('=').filter_map(|(at, sign)| {
-        let name = text.get(..at)?.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?.to_lowercase();
-        let value = text.get(at + sign.len()..)?.trim_start_matches(['"', '\'']);
-        let value = value.split(|c: char| c.is_whitespace() || "\"';,&)".contains(c)).next()?;
-        (PASSWORD_WORDS.contains(&name.as_str()) && value.chars().nth(3).is_some()).then_some(value)
+    text.match_indices(['=', ':']).filter_map(|(at, sign)| {
+        let before = text.get(..at)?.trim_end_matches([' ', '"', '\'']);
+        let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?.to_lowercase();
+        let after = text.get(at + sign.len()..)?;
+        let value = after.trim_start_matches([' ', '"', '\'']);
+        let value = value.split(|c: char| c.is_whitespace() || "\"';,&)".contains(c)).next()?.trim_end_matches('.');
+        let has = |is: fn(char) -> bool| value.contains(is);
+        let is_assigned = sign == "=" && !after.starts_with(' ');
+        let is_mixed = has(|c| c.is_ascii_digit()) && has(char::is_alphabetic);
+        let is_value = is_assigned || (is_mixed && !HASHES.contains(&value.to_lowercase().as_str()));
+        let is_long = value.chars().nth(3).is_some() && !value.starts_with('(');
+        (PASSWORD_WORDS.contains(&name.as_str()) && is_value && is_long).then_some(value)
     })
 }
 
-/// The kind of value that grouped digits among other words form.
-pub(super) fn grouped_number(text: &str) -> Option<&'static str> {
-    numbers(text).chain(ibans(text)).next().map(|(_, kind)| kind)
+/// The kind of value that grouped digits, or what is assigned to a password, form among other words.
+pub(super) fn kind_within(text: &str) -> Option<&'static str> {
+    groups(text).first().map(|(_, kind)| *kind).or_else(|| passwords(text).next().map(|_| "password"))
+}
+
+/// The numbers of cards, phones and accounts among other words.
+fn groups(text: &str) -> Vec<Passage> {
+    let mut found: Vec<Passage> = numbers(text).chain(ibans(text)).collect();
+    if text.contains('_') {
+        // The positions are the same.
+        let plain = text.replace('_', "-");
+        found.extend(numbers(&plain).filter(|(_, kind)| *kind == "card"));
+    }
+    found
 }
 
 /// Card and phone numbers whose digits are grouped by spaces, dots or hyphens.
@@ -90,9 +113,18 @@ fn numbers(text: &str) -> impl Iterator<Item = Passage> {
         let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let after = text.get(at.end..).unwrap_or_default();
         let is_code = is_letter(before.chars().next_back()) || is_letter(after.chars().next());
-        let is_local = has_area_code(&groups) && !run.contains('.') && !is_dated(run) && !is_code;
+        let is_local = has_area_code(&groups) && !run.contains('.') && !is_dated(run);
+        let is_local = (is_local || is_american(run)) && !is_code;
         (is_said || is_written || is_local).then_some((at, "phone"))
     })
+}
+
+/// `415.555.1234`.
+fn is_american(run: &str) -> bool {
+    let groups: Vec<&str> = run.split('.').collect();
+    groups.iter().map(|group| group.len()).eq([3, 3, 4])
+        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_digit()))
+        && groups.iter().take(2).all(|group| !group.starts_with(['0', '1']))
 }
 
 /// How the digits of cards are grouped; those that begin with `3` have fewer.
@@ -181,6 +213,16 @@ mod tests {
             ("code 0171-4635298B", ""),
             ("on 01-02-2024 10", ""),
             ("0171.4635298", ""),
+            ("ask 415.555.1234 or so", "phone 415.555.1234"),
+            ("version 415.055.1234", ""),
+            ("card 4111_1111_1111_1111 is", "card 4111_1111_1111_1111"),
+            ("ix_0171_4635298", ""),
+            ("with api_key: sk_live_51Hxyz.", "password sk_live_51Hxyz"),
+            ("{\"password\": \"hunter2\"}", "password hunter2"),
+            ("Passwort = hunter2", "password hunter2"),
+            ("password: SHA-256 of it", ""),
+            ("password: at least 8 characters", ""),
+            ("reset_password=true, password=(kept)", ""),
             ("call it 12 times", ""),
             ("call 2024-01-31", ""),
             ("4111 1111 1111 1112", ""),

@@ -50,9 +50,9 @@ const WORDS: &[&str] = &[
      parola credential credentials apikey privatekey salt otp pin cookie session hash auth bearer jwt oauth accesskey secretkey \
      signingkey encryptionkey sshkey authkey recoveryphrase recoverycode backupcode recoverykey seedphrase seed mnemonic passkey totp \
      securityanswer securityquestion sicherheitsfrage passwörter passwoerter kennwörter kennwoerter zugangsdaten geheimnis motsdepasse \
-     mdp contrasenas contraseñas wachtwoord wachtwoorden",
+     mdp pw contrasenas contraseñas wachtwoord wachtwoorden",
     // Places and machines.
-    "ip ipaddress mac imei imsi geo latitude longitude lat lng lon location gps coordinates koordinaten useragent",
+    "ip ipaddress mac imei imsi msisdn geo latitude longitude lat lng lon location gps coordinates koordinaten useragent",
 ];
 
 /// Words for people, and for where they live and work, that can be joined to the next word: `customername`,
@@ -146,6 +146,8 @@ mod tests {
         for name in [
             "passwords",
             "userPasswords",
+            "user_pw",
+            "msisdn",
             "phones",
             "cards",
             "X_API_KEY",
