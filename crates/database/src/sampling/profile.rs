@@ -98,7 +98,8 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
     };
     let numbers: Vec<f64> = cells.iter().filter_map(finite_number).collect();
     let statistics = ColumnStatistics {
-        null_percent: share(1),
+        // With a distinct count, the page says that not all are null.
+        null_percent: share(1).map(|percent| if is_whole || nulls == rows { percent } else { percent.min(99) }),
         distinct: (is_whole && !counts.is_empty()).then(|| to_two_digits(counts.len() as u64)),
         average_width: (with_text > 0).then(|| (width / with_text) as u64),
         magnitude: magnitude(numbers.iter().filter(|number| **number > 0.0)),
@@ -247,6 +248,21 @@ mod tests {
         ] {
             let found = profile(&numbers(values), None, false).statistics;
             assert_eq!((found.magnitude, found.negative_magnitude, found.has_zero), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_read_may_be_other_values() {
+        for (known, times, unread, expected) in [
+            (Cell::Text("a".into()), 200, 0, (Some(0), Some(1), true, true)),
+            (Cell::Text("a".into()), 100, 100, (Some(0), None, false, false)),
+            (Cell::Number(7.0, "7".into()), 150, 1, (Some(0), None, false, false)),
+            (Cell::Null, 999, 1, (Some(99), None, false, false)),
+        ] {
+            let cells = [vec![known; times], vec![Cell::Unread; unread]].concat();
+            let ColumnProfile { statistics, values, .. } = profile(&cells, None, false);
+            let ColumnStatistics { null_percent, distinct, few_values, .. } = statistics;
+            assert_eq!((null_percent, distinct, few_values, values.is_some()), expected, "{times}, {unread}");
         }
     }
 
