@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::diagram::diagram;
+use super::table::{names, section};
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, front_matter};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{JoinSource, first_sentence};
@@ -11,6 +12,9 @@ use refdesk_text::tokens::counted;
 
 /// Characters of a table's description in a list.
 const LISTED: usize = 200;
+
+/// Most joins from other domains in a page that would be too large.
+const INCOMING: usize = 500;
 
 /// The overview of a database.
 pub(crate) fn overview(page_set: &PageSet<'_>) -> Page {
@@ -117,24 +121,36 @@ fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize) -> String {
     if let Some(diagram) = diagram(page_set, domain) {
         text.push_str(&format!("\n## Diagram\n\n```mermaid\n{diagram}```\n"));
     }
-    let mut outside: Vec<(JoinSource, String)> = page_set
-        .of_domain(domain)
-        .flat_map(|subject| {
-            subject.doc.joins().filter_map(move |join| {
-                let to = page_set.subject(join.referenced_table).filter(|to| to.domain != domain)?;
-                let columns: Vec<String> = join.columns.iter().map(|column| code(column)).collect();
-                let from = code(&subject.doc.fully_qualified_name);
-                let other = code(join.referenced_table);
-                let word = if join.source == JoinSource::Key { "" } else { ", " };
-                let place = format!("(domain {}{word}{})", to.domain, join.source.word());
-                Some((join.source, format!("- {from} {} → {other} {place}", columns.join(", "))))
-            })
+    let outgoing = page_set.of_domain(domain).flat_map(|subject| {
+        subject.doc.joins().filter_map(move |join| {
+            let to = page_set.subject(join.referenced_table).filter(|to| to.domain != domain)?;
+            let (columns, from) = (names(join.columns), code(&subject.doc.fully_qualified_name));
+            let (other, place) = (code(join.referenced_table), outside_place(to.domain, join.source));
+            Some((join.source, format!("- {from} {columns} → {other} {place}")))
         })
-        .collect();
-    outside.sort_by_key(|(source, _)| *source);
-    let outside: Vec<String> = outside.into_iter().map(|(_, line)| line).collect();
-    if !outside.is_empty() {
-        text.push_str(&format!("\n## Joins to other domains\n\n{}\n", outside.join("\n")));
-    }
-    text
+    });
+    let incoming = page_set.of_domain(domain).flat_map(|subject| {
+        subject.doc.referenced_by.iter().filter_map(move |reference| {
+            let from = page_set.subject(&reference.table).filter(|from| from.domain != domain)?;
+            let columns = names(&reference.columns);
+            let here = code(&subject.doc.fully_qualified_name);
+            let place = outside_place(from.domain, reference.source);
+            Some((reference.source, format!("- {} {columns} → {here} {place}", code(&reference.table))))
+        })
+    });
+    let incoming = incoming.take(if listed == 0 { INCOMING } else { usize::MAX });
+    text + &joins("Joins to other domains", outgoing.collect()) + &joins("Joins from other domains", incoming.collect())
+}
+
+/// The domain of the other table of a join, and what the join is based on if it has no key.
+fn outside_place(domain: &str, source: JoinSource) -> String {
+    let word = if source == JoinSource::Key { "" } else { ", " };
+    format!("(domain {domain}{word}{})", source.word())
+}
+
+/// The joins of a domain with others, the most certain first.
+fn joins(title: &str, mut joins: Vec<(JoinSource, String)>) -> String {
+    joins.sort_by_key(|(source, _)| *source);
+    let lines: Vec<String> = joins.into_iter().map(|(_, line)| line).collect();
+    section(title, &lines)
 }

@@ -256,11 +256,11 @@ fn rest(doc: &TableDoc) -> String {
     format!("{checks}{indexes}{}", section("Comments on constraints", &comments))
 }
 
-fn section(title: &str, lines: &[String]) -> String {
+pub(super) fn section(title: &str, lines: &[String]) -> String {
     if lines.is_empty() { String::new() } else { format!("\n## {title}\n\n{}\n", lines.join("\n")) }
 }
 
-fn names(columns: &[String]) -> String {
+pub(super) fn names(columns: &[String]) -> String {
     columns.iter().map(|column| code(column)).collect::<Vec<_>>().join(", ")
 }
 

@@ -83,6 +83,13 @@ fn links_stay_within_a_domain() {
     let order = text(&pages, "main.order.md");
     assert!(order.contains("- `customer` → `main.person` (domain people) `id`"), "{order}");
     assert!(!order.contains("db-shop-people") && !order.contains("person.md"), "no id and no link: {order}");
+    for (domain, expected) in [
+        ("all", "## Joins to other domains\n\n- `main.order` `customer` → `main.person` (domain people)\n"),
+        ("people", "## Joins from other domains\n\n- `main.order` `customer` → `main.person` (domain all)\n"),
+    ] {
+        let page = text(&pages, &format!("{domain}/README.md"));
+        assert!(page.ends_with(expected) && page.matches("other domains").count() == 1, "{page}");
+    }
     let linked = pages_of(tables(), &[("person", "people")], ", cross_links: true");
     assert!(text(&linked, "main.order.md").contains("(../../people/tables/main.person.md)"));
     let overview = text(&pages, "shop/README.md");
