@@ -147,11 +147,11 @@ fn unreadable_notes_are_reported_with_their_place() {
     let world = world();
     world.put(".jaato/databases/shop.notes.yaml", b"tables: {main.Album: {description: [1]}}");
     let expected = "'shop': its notes cannot be read, so its pages stay as they are: .jaato/databases/shop.notes.yaml:1:36: \
-                    'description' is a list, not a string";
+                    'description' must be a string, not a list";
     for command in ["plan", "status", "check"] {
         let told = world.run(&["db", command]).exits(1);
         assert!(told.stderr.contains(expected), "{told}");
-        assert_eq!(told.stderr.matches("is a list").count(), 1, "{told}");
+        assert_eq!(told.stderr.matches("not a list").count(), 1, "{told}");
     }
     let told = world.run(&["db", "status", "--json"]).exits(1).json();
     assert_eq!(told["databases"][0]["status"], "misconfigured", "{told}");

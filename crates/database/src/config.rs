@@ -247,7 +247,7 @@ pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
         let list = match fields.node("databases").map(|node| (node, &node.value)) {
             Some((_, YamlValue::List(items))) => items.as_slice(),
             Some((node, _)) => {
-                let message = format!("'databases' is {}, not a list", node.kind());
+                let message = format!("'databases' must be a list, not {}", node.kind());
                 fields.report(node, Diagnostic::error(Code::WrongType, message));
                 &[]
             }

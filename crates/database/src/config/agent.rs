@@ -214,11 +214,11 @@ mod tests {
         );
         for (text, expected) in [
             ("documenter: {sample_timeout_ms: 0}", "1:33 'sample_timeout_ms' is not between 1 and 30000"),
-            ("documenter: {sample_timeout_ms: soon}", "1:33 'sample_timeout_ms' is a string, not a whole number"),
+            ("documenter: {sample_timeout_ms: soon}", "1:33 'sample_timeout_ms' must be a whole number, not a string"),
             ("documenter: {sample_timout_ms: 1}", "1:14 'sample_timout_ms' is not a setting here"),
             ("planner: {max_tables_per_database: 20001}", "1:36 'max_tables_per_database' is not between 1 and 20000"),
             ("retrieval: {search_weights: {table: -1}}", "1:37 'table' is not a number between 0 and 100"),
-            ("retrieval: {context_budgets: 7}", "1:30 'context_budgets' is a number, not an object"),
+            ("retrieval: {context_budgets: 7}", "1:30 'context_budgets' must be an object, not a number"),
             ("documentr: {}", "1:1 'documentr' is not a setting here"),
             ("planner: {", "1:1"),
         ] {

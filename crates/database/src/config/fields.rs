@@ -22,7 +22,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
         match &node.value {
             YamlValue::Map(members) => Some(Self { members, file, problems }),
             _ => {
-                let message = format!("{what} is {}, not an object", node.kind());
+                let message = format!("{what} must be an object, not {}", node.kind());
                 let at = Position { line: node.line, column: node.column };
                 let fix = "write its settings as lines of the form 'key: value'";
                 problems.push(Diagnostic::error(Code::NotAnObject, message).in_file(file).at(at).fix(fix));
@@ -74,8 +74,7 @@ impl<'a, 'p> YamlFields<'a, 'p> {
 
     /// Reports a value of another type, and returns none.
     fn wrong<T>(&mut self, key: &str, node: &YamlNode, wanted: &str) -> Option<T> {
-        let message = format!("'{key}' is {}, not {wanted}", node.kind());
-        self.report(node, Diagnostic::error(Code::WrongType, message));
+        self.report(node, wrong_type(key, node, wanted));
         None
     }
 
@@ -121,14 +120,19 @@ impl<'a, 'p> YamlFields<'a, 'p> {
     /// The value that one of these words stands for.
     pub fn word<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let node = self.node(key)?;
-        let text = self.text(key)?;
-        let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
-        if found.is_none() {
-            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let problem = Diagnostic::error(Code::UnknownValue, format!("'{text}' is not a value of '{key}'"));
-            self.report(node, problem.fix(format!("use one of {}", known.join(", "))));
-        }
-        found
+        let problem = match &node.value {
+            YamlValue::Text(_) | YamlValue::Int(_) => {
+                let text = self.text(key)?;
+                if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
+                    return Some(*value);
+                }
+                Diagnostic::error(Code::UnknownValue, format!("'{text}' is not a value of '{key}'"))
+            }
+            _ => wrong_type(key, node, "a string"),
+        };
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        self.report(node, problem.fix(format!("use one of {}", known.join(", "))));
+        None
     }
 
     /// A list of texts with their nodes; a single text counts as a list of one.
@@ -177,4 +181,8 @@ impl<'a, 'p> YamlFields<'a, 'p> {
     pub fn members(&self) -> &'a [YamlMember] {
         self.members
     }
+}
+
+fn wrong_type(key: &str, node: &YamlNode, wanted: &str) -> Diagnostic {
+    Diagnostic::error(Code::WrongType, format!("'{key}' must be {wanted}, not {}", node.kind()))
 }

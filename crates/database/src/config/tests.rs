@@ -91,7 +91,7 @@ fn an_invalid_database_does_not_affect_the_others() {
             "{name: a, type: snowflake, connection: {account: h, token_env: A, private_key_env: B, password_env: C}}",
             "contradiction 2:68 'password_env', 'private_key_env' and 'token_env' each name a secret",
         ),
-        ("[1]", "not-an-object 2:5 a database is a list, not an object"),
+        ("[1]", "not-an-object 2:5 a database must be an object, not a list"),
     ] {
         let text = format!("databases:\n  - {entry}{good}\n");
         let (config, reported) = read(&text, "f");
@@ -108,6 +108,10 @@ fn a_wrong_name_or_a_wrong_indentation_has_a_fix() {
     for (text, fix) in [
         ("databases:\n  - {name: A_B, type: sqlite, connection: {file: x}}\n", "write 'a-b'"),
         ("databases:\n  - {name: ___, type: sqlite, connection: {file: x}}\n", "give it another name"),
+        (
+            "databases:\n  - {name: a, type: sqlite, connection: {file: x}, sampling: false}\n",
+            "use one of none, statistics, values",
+        ),
         ("a:\n  - b\n c: 1\n", "start it in the same column as its neighbours, and indent with spaces"),
     ] {
         assert_eq!(read(text, "f").1[0].fix.to_string(), fix, "{text}");
@@ -119,6 +123,7 @@ fn an_invalid_value_excludes_its_database() {
     let with = |line: &str| format!("databases:\n  - {{name: a, type: sqlite, connection: {{file: x}}, {line}}}\n");
     for (line, expected) in [
         ("sampling: all", "unknown-value"),
+        ("sampling: false", "wrong-type 2:62 'sampling' must be a string, not true or false"),
         ("include_views: 7", "wrong-type"),
         ("sensitive: {a: b}", "wrong-type"),
         ("exclude_tables: ['[']", "bad-glob"),

@@ -232,8 +232,8 @@ mod tests {
     #[test]
     fn an_invalid_note_is_an_error_with_its_line() {
         for (text, line, message) in [
-            ("joins: everything", 1, "'joins' is a string, not a list"),
-            ("tables: {}\nnot_joins: {from: a.b.c, to: a.d.e}", 2, "'not_joins' is an object, not a list"),
+            ("joins: everything", 1, "'joins' must be a list, not a string"),
+            ("tables: {}\nnot_joins: {from: a.b.c, to: a.d.e}", 2, "'not_joins' must be a list, not an object"),
             ("joins:\n  - {from: a.b.c, to: a.d.e, cardinality: some}", 2, "'some' is not a value of 'cardinality'"),
             ("tables:\n  a.b:\n    domain: ../../etc", 3, "'../../etc' is not a valid name for a domain"),
             (
