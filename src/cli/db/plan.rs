@@ -95,8 +95,9 @@ fn heading(database: &PlannedDatabase) -> String {
 type PickPrices<'r> = BTreeMap<&'r str, BTreeMap<String, PickPrice>>;
 
 fn price(prices: &PickPrices<'_>, database: &str, domain: &str) -> Option<String> {
-    let PickPrice { domains, tokens } = prices.get(database)?.get(domain)?;
-    Some(format!("a pick brings {}, ~{} tokens", counted(*domains, "domain"), grouped(*tokens)))
+    let PickPrice { domains, tokens, is_least } = prices.get(database)?.get(domain)?;
+    let least = if *is_least { "at least " } else { "" };
+    Some(format!("a pick brings {}, {least}~{} tokens", counted(*domains, "domain"), grouped(*tokens)))
 }
 
 fn overview(plan: &Plan, read: &[ReadDatabase], prices: &PickPrices<'_>) -> String {

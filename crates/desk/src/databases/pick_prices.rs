@@ -1,9 +1,10 @@
-//! What picking the source of a domain brings if pages link to the tables of other domains, before any page is written.
+//! What picking the source of a domain brings if pages link to the tables of other domains, also before any page is
+//! written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use refdesk_database::config::Granularity;
-use refdesk_database::schema::page::{PagesInput, pages};
+use refdesk_database::config::{Granularity, Sampling};
+use refdesk_database::schema::page::{PAGE_BYTES, Page, PagesInput, metadata_hash, pages};
 use refdesk_database::schema::source_ids::SourceIds;
 use refdesk_text::tokens;
 
@@ -19,6 +20,8 @@ pub struct PickPrice {
     pub domains: usize,
     /// The estimated tokens of their pages.
     pub tokens: u64,
+    /// Whether it may be more: what pages say about values is unknown before they are written.
+    pub is_least: bool,
 }
 
 impl Desk {
@@ -33,19 +36,30 @@ impl Desk {
         let Described { tables, domains, .. } = &described;
         let ids = SourceIds::of(&planned.plan);
         let docs_path = &self.databases().0.docs_path;
-        let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
+        let mut sizes: BTreeMap<String, (u64, bool)> = BTreeMap::new();
         for page in pages(&PagesInput { config, docs_path, tables, domains, ids: &ids }) {
-            if let Some(domain) = page.domain.filter(|_| page.path.ends_with(".md")) {
-                *sizes.entry(domain).or_default() += tokens::of_prose(page.text.len() as u64);
+            if let Some(domain) = page.domain.as_ref().filter(|_| page.path.ends_with(".md")) {
+                let written = self.up_to_date(&page);
+                let (size, is_least) = sizes.entry(domain.clone()).or_default();
+                *is_least |= page.table.is_some() && written.is_none() && config.sampling != Sampling::None;
+                *size += tokens::of_prose(written.unwrap_or(page.text).len() as u64);
             }
         }
         let links = links(&described);
         let price = |domain: &String| {
             let brought = reached(&links, domain);
-            let tokens = brought.iter().filter_map(|domain| sizes.get(*domain)).sum();
-            (domain.clone(), PickPrice { domains: brought.len(), tokens })
+            let sizes = || brought.iter().filter_map(|domain| sizes.get(*domain));
+            let (tokens, is_least) = (sizes().map(|(size, _)| size).sum(), sizes().any(|(_, is_least)| *is_least));
+            (domain.clone(), PickPrice { domains: brought.len(), tokens, is_least })
         };
         sizes.keys().map(price).collect()
+    }
+
+    /// The page of a table as it is written, if the table has not changed since.
+    fn up_to_date(&self, page: &Page) -> Option<String> {
+        let hash = metadata_hash(page.text.as_bytes())?;
+        let written = self.text_below(&page.path, PAGE_BYTES as u64).ok()??;
+        (metadata_hash(written.as_bytes())? == hash).then_some(written)
     }
 }
 
