@@ -3,9 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use refdesk_text::Code;
+use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::yaml::{YamlNode, YamlValue};
+use refdesk_text::{Code, Fix};
 
 use crate::config::{
     self,
@@ -67,27 +68,32 @@ impl Notes {
     /// Warnings about notes on tables or columns that are not in the schema, and about foreign keys that a note denies.
     pub fn dangling(&self, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let mut warn = |line: usize, message: String| {
-            found.push(Diagnostic::warning(Code::UnknownTable, message).in_file(file).at_line(line));
+        let mut warn = |line: usize, message: String, fix: Option<String>| {
+            let problem = Diagnostic::warning(Code::UnknownTable, message).in_file(file).at_line(line);
+            found.push(problem.fix(fix.map_or(Fix::None, Fix::Text)));
         };
         // Each table is visited only once, even with many notes and many tables. Of several with the same name, the
         // first wins.
         let tables = snapshot.tables.iter().rev();
         let by_name: HashMap<String, &Table> =
-            tables.flat_map(|table| [(table.name.clone(), table), (table.full_name(), table)]).collect();
+            tables.clone().flat_map(|table| [(table.name.clone(), table), (table.full_name(), table)]).collect();
+        // Another case is the mistake that can be found without a comparison of every note with every table.
+        let names = tables.flat_map(|table| [table.name.clone(), table.full_name()]);
+        let by_lower: HashMap<String, String> = names.map(|name| (name.to_lowercase(), name)).collect();
         for (name, note) in &self.tables {
             let Some(table) = by_name.get(name) else {
-                warn(note.line, format!("the note is on '{name}', which is not a table of the database"));
+                let near = did_you_mean(name, by_lower.get(&name.to_lowercase()).map(String::as_str));
+                warn(note.line, format!("the note is on '{name}', which is not a table of the database"), near);
                 continue;
             };
             for column in note.columns.keys().filter(|column| table.column(column).is_none()) {
-                warn(note.line, format!("the note is on '{name}.{column}', which is not a column of the table"));
+                warn(note.line, format!("the note is on '{name}.{column}', which is not a column of the table"), None);
             }
         }
         for (joins, effect) in [(&self.joins, "which needs no note"), (&self.not_joins, "which no note removes")] {
             for join in joins.iter().filter(|join| join.is_key(snapshot)) {
                 let join_name = format!("{} ({})", join.from.0.full(), join.from.1.join(", "));
-                warn(join.line, format!("the note is on the foreign key '{join_name}', {effect}"));
+                warn(join.line, format!("the note is on the foreign key '{join_name}', {effect}"), None);
             }
         }
         for join in self.joins.iter().chain(&self.not_joins) {
@@ -98,6 +104,7 @@ impl Notes {
                     warn(
                         join.line,
                         format!("the note is on a join of '{} ({columns})', which does not exist", table.full()),
+                        None,
                     );
                 }
             }
@@ -275,6 +282,8 @@ tables:
   main.order: { description: What was bought., domain: Sales, columns: { status: How far it is., none: x } }
   item: A line of it.
   gone: x
+  Item: x
+  MAIN.order: x
 joins:
   - { from: main.order.status, to: main.item.id, because: they match }
 not_joins:
@@ -302,16 +311,20 @@ not_joins:
         let order = notes.table(&snapshot.tables[1]).unwrap();
         assert_eq!((order.domain.as_deref(), order.columns["status"].as_str()), (Some("sales"), "How far it is."));
         assert_eq!(notes.table(&snapshot.tables[0]).unwrap().description.as_deref(), Some("A line of it."));
-        let dangling: Vec<String> =
-            notes.dangling(&snapshot, "f").iter().map(|it| format!("{}: {}", it.line.unwrap(), it.message)).collect();
+        let dangling = notes.dangling(&snapshot, "f");
+        let fixes: Vec<String> = dangling.iter().map(|it| it.fix.to_string()).filter(|fix| !fix.is_empty()).collect();
+        assert_eq!(fixes, ["did you mean 'item'?", "did you mean 'main.order'?"]);
+        let dangling: Vec<String> = dangling.iter().map(|it| format!("{}: {}", it.line.unwrap(), it.message)).collect();
         assert_eq!(
             dangling,
             [
+                "6: the note is on 'Item', which is not a table of the database",
+                "7: the note is on 'MAIN.order', which is not a table of the database",
                 "5: the note is on 'gone', which is not a table of the database",
                 "3: the note is on 'main.order.none', which is not a column of the table",
-                "7: the note is on the foreign key 'main.order (status)', which needs no note",
-                "11: the note is on the foreign key 'main.order (status)', which no note removes",
-                "9: the note is on a join of 'main.order (status, gone)', which does not exist",
+                "9: the note is on the foreign key 'main.order (status)', which needs no note",
+                "13: the note is on the foreign key 'main.order (status)', which no note removes",
+                "11: the note is on a join of 'main.order (status, gone)', which does not exist",
             ]
         );
     }
