@@ -73,6 +73,9 @@ pub struct ColumnDoc {
     /// Its type.
     #[serde(rename = "type")]
     pub data_type: String,
+    /// The base type, if its type is a domain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_type: Option<String>,
     /// Whether it may be null.
     pub nullable: bool,
     /// Its default.

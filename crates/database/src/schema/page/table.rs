@@ -114,7 +114,9 @@ fn columns(doc: &TableDoc) -> String {
         "\n| --- | --- | --- | --- |\n"
     });
     for column in &doc.columns {
-        let data_type = if column.data_type.is_empty() { String::new() } else { code(&column.data_type) };
+        let base = column.base_type.as_ref().map_or_else(String::new, |base| format!(" ({})", code(base)));
+        let data_type =
+            if column.data_type.is_empty() { String::new() } else { format!("{}{base}", code(&column.data_type)) };
         let are_told = column.source == DescriptionSource::Fallback && says_all(&column.description, &column.labels);
         let lists_labels = !column.labels.is_empty() && !are_told;
         let mut what = prose(&column.description);
@@ -315,6 +317,16 @@ mod tests {
             let doc = TableDoc { indexes: vec![index.clone()], ..TableDoc::default() };
             assert!(rest(&doc).ends_with(expected), "{}", rest(&doc));
             assert_eq!(serde_json::from_str::<TableDoc>(&doc.json()).unwrap().indexes, [index]);
+        }
+    }
+
+    #[test]
+    fn a_domain_is_shown_with_its_base_type() {
+        for (base_type, expected) in [(None, "| `money` |"), (Some("numeric(10,2)"), "| `money` (`numeric(10,2)`) |")] {
+            let base_type = base_type.map(str::to_owned);
+            let column = ColumnDoc { data_type: "money".into(), base_type, ..ColumnDoc::default() };
+            let text = columns(&TableDoc { columns: vec![column], ..TableDoc::default() });
+            assert!(text.contains(expected), "{text}");
         }
     }
 

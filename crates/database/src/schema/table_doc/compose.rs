@@ -138,6 +138,7 @@ impl DocInput<'_> {
         ColumnDoc {
             name: column.name.clone(),
             data_type: column.data_type.clone(),
+            base_type: column.base_type.clone(),
             nullable: column.nullable,
             default: column.default.clone(),
             description,
