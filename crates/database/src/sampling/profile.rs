@@ -98,8 +98,7 @@ pub(crate) fn profile(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bo
     };
     let numbers: Vec<f64> = cells.iter().filter_map(finite_number).collect();
     let statistics = ColumnStatistics {
-        // With a distinct count, the page says that not all are null.
-        null_percent: share(1).map(|percent| if is_whole || nulls == rows { percent } else { percent.min(99) }),
+        null_percent: share(1),
         distinct: (is_whole && !counts.is_empty()).then(|| to_two_digits(counts.len() as u64)),
         average_width: (with_text > 0).then(|| (width / with_text) as u64),
         magnitude: magnitude(numbers.iter().filter(|number| **number > 0.0)),
