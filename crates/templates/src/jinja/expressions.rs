@@ -148,10 +148,8 @@ impl<'a> Uses<'a> {
             Expr::IfExpr(branch) => {
                 // What is assigned may be computed with later.
                 if what == Usage::Touch {
-                    [Some(&branch.true_expr), branch.false_expr.as_ref()]
-                        .into_iter()
-                        .flatten()
-                        .for_each(|value| self.note_if_number(value));
+                    self.note_if_number(&branch.true_expr);
+                    branch.false_expr.iter().for_each(|value| self.note_if_number(value));
                 }
                 self.visit(&branch.test_expr, Usage::Test, true);
                 self.guarded(&branch.test_expr, true, |uses| uses.visit(&branch.true_expr, what, needed));

@@ -8,7 +8,7 @@ use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, front_matter};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{JoinSource, first_sentence};
 use refdesk_text::shorten::shortened_at_word;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 
 /// Characters of a table's description in a list.
 const LISTED: usize = 200;
@@ -138,8 +138,9 @@ fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize) -> String {
             Some((reference.source, format!("- {} {columns} → {here} {place}", code(&reference.table))))
         })
     });
-    let incoming = incoming.take(if listed == 0 { INCOMING } else { usize::MAX });
-    text + &joins("Joins to other domains", outgoing.collect()) + &joins("Joins from other domains", incoming.collect())
+    let most = if listed == 0 { INCOMING } else { usize::MAX };
+    text + &joins("Joins to other domains", outgoing.collect(), usize::MAX)
+        + &joins("Joins from other domains", incoming.collect(), most)
 }
 
 /// The domain of the other table of a join, and what the join is based on if it has no key.
@@ -148,9 +149,25 @@ fn outside_place(domain: &str, source: JoinSource) -> String {
     format!("(domain {domain}{word}{})", source.word())
 }
 
-/// The joins of a domain with others, the most certain first.
-fn joins(title: &str, mut joins: Vec<(JoinSource, String)>) -> String {
+/// The joins of a domain with others, the most certain first, and the number of those beyond `most`.
+fn joins(title: &str, mut joins: Vec<(JoinSource, String)>, most: usize) -> String {
     joins.sort_by_key(|(source, _)| *source);
-    let lines: Vec<String> = joins.into_iter().map(|(_, line)| line).collect();
+    let more = joins.len().saturating_sub(most);
+    let mut lines: Vec<String> = joins.into_iter().take(most).map(|(_, line)| line).collect();
+    lines.extend((more > 0).then(|| format!("- and {} more", grouped(more))));
     section(title, &lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins_beyond_the_limit_are_counted_after_the_most_certain() {
+        let all = [(JoinSource::Inferred, "- i"), (JoinSource::Key, "- k"), (JoinSource::Note, "- n")];
+        let all = Vec::from(all.map(|(source, line)| (source, line.to_owned())));
+        let text = joins("Joins", all.clone(), 1);
+        assert_eq!(text, "\n## Joins\n\n- k\n- and 2 more\n");
+        assert!(!joins("Joins", all, 3).contains("more"));
+    }
 }
