@@ -261,7 +261,13 @@ impl Processes {
     /// Ends a workspace: the next write removes all leftovers, and all processes agree on the picks.
     fn end(mut self) -> (Vec<Duration>, usize, (usize, usize)) {
         let progress = Progress::default();
-        let done = self.one.work(calls("one", LIFE, false, false), false, &progress);
+        // Each folder that was written to is written to once more.
+        let (one, screen) = (&mut self.one, &mut self.screen);
+        let done = thread::scope(|threads| {
+            let of_one = threads.spawn(|| one.work(calls("one", LIFE, true, false), false, &progress));
+            screen.approve(|| progress.is_over(), &Progress::default());
+            of_one.join().unwrap()
+        });
         self.ledger.add(done);
         let hooked = Hook::default().work(&self.workspace, &[id("hook", LIFE, 0)], &progress);
         self.ledger.add(hooked);
