@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::number::wide;
+
 /// Byte ranges of a member: its key, if it has one, and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberSpan {
@@ -145,8 +147,16 @@ pub fn repeated_keys(json: &str, most: usize) -> Vec<(usize, String)> {
     found
 }
 
-/// The number of bytes of a string that are looked at one by one.
-const SHORT_STRING: usize = 16;
+/// The number of bytes of a string that are looked at without calling `memchr2`.
+const SHORT_STRING: usize = 32;
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
+const BACKSLASHES: u64 = u64::from_le_bytes([b'\\'; 8]);
+const DELETES: u64 = u64::from_le_bytes([0x7f; 8]);
+/// The bits in which DEL differs from one of the four brackets. Of the characters of a valid text outside strings, they make
+/// only brackets to DEL.
+const BRACKET_BITS: u64 = u64::from_le_bytes([0x26; 8]);
 
 /// One step into a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,7 +305,9 @@ impl Scan<'_> {
                 b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' if depth == 0 => return,
                 _ => self.at += 1,
             }
-            if depth == 0 && matches!(byte, b'"' | b'}' | b']') {
+            if depth > 0 {
+                self.at += self.bytes.get(self.at..).map_or(0, plain_structure);
+            } else if matches!(byte, b'"' | b'}' | b']') {
                 return;
             }
         }
@@ -303,15 +315,35 @@ impl Scan<'_> {
 }
 
 /// The offset of the first quote or backslash. Most strings of a catalog are so short that a call of `memchr2` would take
-/// longer than looking at each byte.
+/// longer than looking at a few words.
 fn end_of_plain_text(bytes: &[u8]) -> Option<usize> {
-    let is_end = |byte: &u8| matches!(byte, b'"' | b'\\');
-    let (near, far) = bytes.split_at_checked(SHORT_STRING).unwrap_or((bytes, &[]));
-    near.iter().position(is_end).or_else(|| Some(near.len() + memchr::memchr2(b'"', b'\\', far)?))
+    let (near, far) = bytes.split_at_checked(SHORT_STRING).unwrap_or((&[], bytes));
+    first_marked(near, |word| zero_bytes(word ^ QUOTES) | zero_bytes(word ^ BACKSLASHES))
+        .or_else(|| Some(near.len() + memchr::memchr2(b'"', b'\\', far)?))
+}
+
+/// The number of bytes before the next quote or bracket, or fewer: at least all before the last seven.
+fn plain_structure(bytes: &[u8]) -> usize {
+    first_marked(bytes, |word| zero_bytes(word ^ QUOTES) | zero_bytes((word | BRACKET_BITS) ^ DELETES))
+        .unwrap_or(bytes.len() / 8 * 8)
+}
+
+/// The offset of the first byte whose highest bit is set in what `mark` makes of each eight bytes.
+fn first_marked(bytes: &[u8], mark: impl Fn(u64) -> u64) -> Option<usize> {
+    let (words, _) = bytes.as_chunks();
+    let marks = words.iter().map(|word| mark(u64::from_le_bytes(*word)));
+    marks.enumerate().find(|(_, marks)| *marks != 0).map(|(at, marks)| at * 8 + wide(marks.trailing_zeros()) / 8)
+}
+
+/// The highest bit of the first byte that is zero, and perhaps of some after it.
+fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & ONES << 7
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::PointerStep::{Item, Key};
     use super::*;
 
@@ -368,6 +400,43 @@ mod tests {
                 let whole: Vec<PointerStep<'_>> = path.iter().copied().chain([PointerStep::Key(name)]).collect();
                 assert_eq!(found.get(name).cloned(), locate(json, &whole), "{name} in {path:?}");
             }
+        }
+    }
+
+    fn text() -> impl Strategy<Value = Value> {
+        proptest::collection::vec(
+            prop::sample::select(vec!["a", "Y_", "\"", "\\", "{", "}]", "é", "\u{7f}", ", ", "\n"]),
+            0..40,
+        )
+        .prop_map(|parts| Value::from(parts.concat()))
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![text(), any::<i32>().prop_map(Value::from), any::<bool>().prop_map(Value::from)];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            let member = (text(), inner.clone()).prop_map(|(key, value)| (key.as_str().unwrap().to_owned(), value));
+            prop_oneof![
+                proptest::collection::vec(inner, 0..6).prop_map(Value::from),
+                proptest::collection::vec(member, 0..6)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        /// Each item is found whole, whatever is in it and however it is indented.
+        #[test]
+        fn items_are_found_whole(items in proptest::collection::vec(value(), 0..6), is_pretty in any::<bool>()) {
+            let written = |value: &Value| if is_pretty { format!("{value:#}") } else { value.to_string() };
+            let written: Vec<String> = items.iter().map(written).collect();
+            let json = format!("{{\"x\": {{}}, \"items\" : [ {} ]}}", written.join(" , "));
+            let mut found = Vec::new();
+            let list = list_items(&json, "items", |item| found.push(json[item].to_owned())).unwrap();
+            prop_assert_eq!(&found, &written);
+            prop_assert!(json[list].ends_with(']'));
+            let starts = item_starts(&json, &[Key("items")]);
+            let begin = |(at, start): (usize, &usize)| json[*start..].starts_with(written[at].as_str());
+            prop_assert!(starts.len() == written.len() && starts.iter().enumerate().all(begin));
         }
     }
 }
