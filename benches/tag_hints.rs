@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use refdesk_core::catalog::{Catalog, Mode, Source, SourceDefinition, SourceKind};
+use refdesk_core::catalog::{Catalog, Mode, ShortText, Source, SourceDefinition, SourceKind};
 use refdesk_core::selection::Selection;
 use refdesk_enrich::Matcher;
 
@@ -34,10 +34,12 @@ fn catalog(sources: usize) -> Catalog {
     let mut dice = SeededRng(7);
     let source = |i: usize| Source {
         id: format!("source-{i:05}").into(),
-        name: format!("Source {i}"),
+        name: format!("Source {i}").into(),
         description: String::new(),
         mode: Mode::Selectable,
-        tags: vec![dice.word(), format!("{} {}", dice.word(), dice.word()), format!("{}-{i}", dice.word())],
+        tags: [dice.word(), format!("{} {}", dice.word(), dice.word()), format!("{}-{i}", dice.word())]
+            .map(Into::into)
+            .to_vec(),
         kind: SourceKind::Url { url: "https://example.org".into() },
         fetch_hint: None,
         contents: None,
@@ -58,7 +60,7 @@ user sees. The configuration lives in config/settings.yaml, the scripts in ./too
 /// a tag of the catalog.
 fn english(bytes: usize, catalog: &Catalog) -> String {
     let words: Vec<&str> = ENGLISH.split(' ').collect();
-    let tags: Vec<&String> = catalog.sources().iter().flat_map(|source| &source.tags).collect();
+    let tags: Vec<&str> = catalog.sources().iter().flat_map(|source| &source.tags).map(ShortText::as_str).collect();
     let mut dice = SeededRng(13);
     let mut text = String::with_capacity(bytes + 32);
     while text.len() < bytes {

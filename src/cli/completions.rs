@@ -361,8 +361,8 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
         }
         ValueKind::Tag => {
             let desk = Desk::open(Options { wanted: EntryFilter::Tags { start }, ..options });
-            let mut tags: Vec<String> =
-                desk.catalog().sources().iter().flat_map(|source| source.tags.clone()).collect();
+            let all = desk.catalog().sources().iter().flat_map(|source| &source.tags);
+            let mut tags: Vec<String> = all.map(ToString::to_string).collect();
             tags.sort();
             tags.dedup();
             tags.into_iter().map(|tag| (tag, String::new())).collect()
@@ -394,7 +394,7 @@ fn in_workspace(kind: ValueKind, options: Options, start: &str) -> Vec<(String, 
 fn ids(desk: &Desk, usage: IdUse) -> Vec<(String, String)> {
     let Choice { picks, exclusions, .. } = desk.choice();
     let chosen = |ids: &[String]| {
-        let name = |id: &String| desk.catalog().get(id).map_or_else(String::new, |source| source.name.clone());
+        let name = |id: &String| desk.catalog().get(id).map_or_else(String::new, |source| source.name.to_string());
         ids.iter().map(|id| (id.clone(), name(id))).collect()
     };
     let can_be = |source: &&Source| match usage {
@@ -407,7 +407,7 @@ fn ids(desk: &Desk, usage: IdUse) -> Vec<(String, String)> {
         IdUse::Unselect => chosen(picks),
         IdUse::Exclude | IdUse::Select | IdUse::Other => {
             let sources = desk.catalog().sources().iter().filter(can_be);
-            sources.map(|source| (source.id.to_string(), source.name.clone())).collect()
+            sources.map(|source| (source.id.to_string(), source.name.to_string())).collect()
         }
     }
 }

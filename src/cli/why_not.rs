@@ -8,7 +8,7 @@ use super::args::WhyNotArgs;
 use super::fix::argument;
 use super::rows::join;
 use crate::common::source_words::why_unread;
-use refdesk_core::catalog::Source;
+use refdesk_core::catalog::{ShortText, Source};
 use refdesk_desk::{Desk, HintRemedy, NeededRoom, Session, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
 use refdesk_text::escape::one_line;
@@ -66,7 +66,7 @@ struct Explained<'a> {
     reason: &'a str,
     message: &'a str,
     fix: &'a str,
-    tags: &'a [String],
+    tags: &'a [ShortText],
     matched: Vec<Value>,
     missing: bool,
     about: Map<String, Value>,

@@ -26,7 +26,9 @@ pub use load::{CatalogOptions, PlainSources, load, load_config};
 pub use place::{ReservedFolders, other_candidates};
 pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use references_folder::{NOT_A_SOURCE, references_folder};
-pub use source::{DirectoryContents, LocalPath, Mode, PathState, Source, SourceDefinition, SourceId, SourceKind};
+pub use source::{
+    DirectoryContents, LocalPath, Mode, PathState, ShortText, Source, SourceDefinition, SourceId, SourceKind,
+};
 pub use wanted::EntryFilter;
 
 use refdesk_text::escape::{one_line, visible};

@@ -317,19 +317,20 @@ impl Desk {
             let at = file.entry_of(source, &shown)?;
             file.check_tags(source, at, &shown)?;
             let is_in = |tag: &str, list: &[String]| list.iter().any(|other| same_tag(tag, other));
-            let mut after: Vec<String> = source.tags.iter().filter(|tag| !is_in(tag, remove)).cloned().collect();
+            let before: Vec<String> = source.tags.iter().map(ToString::to_string).collect();
+            let mut after: Vec<String> = before.iter().filter(|tag| !is_in(tag, remove)).cloned().collect();
             for tag in add {
                 if !is_in(tag, &after) {
                     after.push(tag.clone());
                 }
             }
-            if after == source.tags {
+            if after == before {
                 files.insert(&source.origin.file, (file, text));
                 continue;
             }
             let text = edits::with_tags(&text, at, &after).ok_or_else(|| uneditable(&shown))?;
             files.insert(&source.origin.file, (file, text));
-            changed.push(Retagged { id: source.id.clone(), before: source.tags.clone(), after, file: shown });
+            changed.push(Retagged { id: source.id.clone(), before, after, file: shown });
         }
         let mut proposals = Vec::new();
         for (path, (file, text)) in files.iter().filter(|(_, (file, text))| file.text != *text) {

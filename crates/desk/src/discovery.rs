@@ -156,7 +156,7 @@ impl Desk {
         };
         KnownSource {
             id: source.id.to_string(),
-            name: source.name.clone(),
+            name: source.name.to_string(),
             description: source.description.clone(),
             path: place.and_then(within),
             url: match source.kind.with_trust() {

@@ -92,7 +92,7 @@ impl Desk {
             fixed.push(FixedPath {
                 id: source.id.to_string(),
                 file: self.workspace_context().display(file),
-                before: place.written.clone(),
+                before: place.written.to_string(),
                 after: self.portable(folder, &place.path),
             });
         }

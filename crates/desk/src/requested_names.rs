@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::Desk;
-use refdesk_core::catalog::{Catalog, Source};
+use refdesk_core::catalog::{Catalog, ShortText, Source};
 use refdesk_files::path::absolute;
 use refdesk_text::fold::{can_match, collapsed, tag_key};
 use refdesk_text::nearest::{did_you_mean, suggestion};
@@ -79,7 +79,7 @@ pub fn about_unused_tags(catalog: &Catalog, tags: &[String]) -> Option<String> {
 }
 
 fn all_tags(catalog: &Catalog) -> impl Iterator<Item = &str> {
-    catalog.sources().iter().flat_map(|source| source.tags.iter().map(String::as_str))
+    catalog.sources().iter().flat_map(|source| source.tags.iter().map(ShortText::as_str))
 }
 
 /// The most names of a request repeated in an answer.

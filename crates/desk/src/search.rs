@@ -313,7 +313,7 @@ impl CompleteDesk<'_> {
         Some(SearchHit {
             path: self.path_of(source, &hit.path),
             source_id: hit.source,
-            name: shortened(source.name.clone(), LONGEST_TITLE),
+            name: shortened(source.name.to_string(), LONGEST_TITLE),
             kind: hit.kind,
             line: hit.line,
             end_line: hit.end_line,

@@ -376,7 +376,7 @@ proptest! {
     #[test]
     fn values_cannot_forge_a_block(name in pieces(), content in pieces(), description in pieces()) {
         let mut one = inline("one", &[], &content);
-        one.name.clone_from(&name);
+        one.name = name.as_str().into();
         let mut two = source("two", &[name, "tag".to_owned()], local("x.md", PathState::File));
         two.description = description;
         let catalog = Catalog::new(vec![one, two]);

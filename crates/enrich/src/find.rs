@@ -14,7 +14,7 @@ use super::mentions::{MentionIndex, MentionSpan};
 use super::tags::{TagIndex, TaggedSource};
 use super::vocabulary::Vocabulary;
 use super::{Expansion, Findings, Hint, injected};
-use refdesk_core::catalog::{Catalog, Mode, Source};
+use refdesk_core::catalog::{Catalog, Mode, ShortText, Source};
 use refdesk_core::mention::IdMatcher;
 use refdesk_core::selection::Selection;
 
@@ -172,7 +172,7 @@ fn some_ids(catalog: &Catalog, words: &Vocabulary) -> MentionIndex {
 }
 
 /// The tags of each source by index, including auto sources, so that missing hints can be explained.
-fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[String])> {
+fn tags(catalog: &Catalog) -> impl Iterator<Item = (usize, &[ShortText])> {
     catalog.sources().iter().enumerate().map(|(at, source)| (at, source.tags.as_slice()))
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn pinned(catalog: &Catalog, selection: &Selection, given: &Value, ba
         return Vec::new();
     }
     let pinned =
-        |file: PathBuf, source: &Source| Pinned { ref_id: source.id.clone(), ref_name: source.name.clone(), file };
+        |file: PathBuf, source: &Source| Pinned { ref_id: source.id.clone(), ref_name: source.name.to_string(), file };
     let mut found: Vec<Pinned> = Vec::new();
     let _full: Option<()> = arguments::find(given, base, &places, |file, source| {
         if !found.iter().any(|other| other.file == file) {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::proposals::Proposals;
 use super::spelling::Spelling;
-use refdesk_core::catalog::Catalog;
+use refdesk_core::catalog::{Catalog, ShortText};
 use refdesk_text::fold::{collapsed, tag_key};
 use refdesk_text::number::{narrow, wide};
 
@@ -97,12 +97,15 @@ struct Matched<'f> {
 impl TagIndex {
     /// Builds an index of the distinct tags of `sources` that `wanted` accepts; each source is given as its position in
     /// the catalog and its tags.
-    pub(crate) fn new<'t>(sources: impl Iterator<Item = (usize, &'t [String])>, wanted: impl Fn(&str) -> bool) -> Self {
+    pub(crate) fn new<'t, T: AsRef<str> + 't>(
+        sources: impl Iterator<Item = (usize, &'t [T])>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Self {
         // Every tag's key with the source that has it, sorted so that equal keys are adjacent.
         let mut written = Groups::new();
         let mut holding: Vec<(u32, TagHolder)> = Vec::new();
         for (source, tags) in sources {
-            for (place, tag) in tags.iter().enumerate().filter(|(_, tag)| wanted(tag)) {
+            for (place, tag) in tags.iter().map(AsRef::as_ref).enumerate().filter(|(_, tag)| wanted(tag)) {
                 let key = tag_key(tag);
                 if Spelling::of(&key).is_some() {
                     holding.push((narrow(written.len()), (narrow(source), narrow(place))));
@@ -262,7 +265,7 @@ fn is_inside_word(bytes: &[u8], place: &Range<usize>) -> bool {
 }
 
 /// The first of all tags that differ only in case or separators; `matched` are ascending positions in `tags`.
-fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[String]) -> Vec<usize> {
+fn first_spelt(matched: impl Iterator<Item = usize>, tags: &[ShortText]) -> Vec<usize> {
     let mut seen = HashSet::new();
     let key = |at: usize| tags.get(at).map(|tag| collapsed(&tag_key(tag))).unwrap_or_default();
     matched.filter(|at| seen.insert(key(*at))).collect()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{EnrichContext, Matcher, SourceFiles};
-use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceDefinition, SourceKind};
+use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, ShortText, Source, SourceDefinition, SourceKind};
 use refdesk_core::selection::Selection;
 pub(crate) use refdesk_core::selection::testing::selection;
 use refdesk_files::Stamp;
@@ -20,10 +20,10 @@ pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
 pub(crate) fn source(id: &str, tags: &[String], kind: SourceKind) -> Source {
     Source {
         id: id.into(),
-        name: format!("Name of {id}"),
+        name: format!("Name of {id}").into(),
         description: String::new(),
         mode: Mode::Selectable,
-        tags: tags.to_vec(),
+        tags: tags.iter().map(ShortText::from).collect(),
         kind,
         fetch_hint: None,
         contents: None,
@@ -34,7 +34,7 @@ pub(crate) fn source(id: &str, tags: &[String], kind: SourceKind) -> Source {
 /// A local source at this path below `/w`.
 pub(crate) fn local(path: &str, state: PathState) -> SourceKind {
     let full: Arc<Path> = Path::new("/w").join(path).into();
-    SourceKind::Local(LocalPath { written: path.to_owned(), path: full.clone(), resolved: full, state, size: None })
+    SourceKind::Local(LocalPath { written: path.into(), path: full.clone(), resolved: full, state, size: None })
 }
 
 /// The source files of a workspace `/w`, without a file system.

@@ -458,7 +458,7 @@ proptest! {
     #[test]
     fn values_cannot_forge_a_block(name in nasty(), file in nasty(), named in nasty(), variable in nasty()) {
         let mut catalog = sources();
-        catalog[0].name = name;
+        catalog[0].name = name.into();
         let path = PathBuf::from("/w/mod").join(&file);
         let source_files = TestFiles {
             declared: ["policies", "bin"].map(|part| (part.to_owned(), vec![path.clone()])).into(),

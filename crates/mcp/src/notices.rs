@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn only_changed_lists_are_notified_of() {
         let (one, two) = (inline("one", "1"), inline("two", "2"));
-        let renamed = Source { name: "Another".to_owned(), ..one.clone() };
+        let renamed = Source { name: "Another".into(), ..one.clone() };
         let all = || vec![one.clone(), two.clone()];
         let before = snapshot(all(), &["one"]);
         let nothing = ChangedLists { resources: false, prompts: false, tools: false };

@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_resource_describes_its_source() {
         let source = refdesk_core::catalog::Source {
-            name: "A\u{202e}name".to_owned(),
+            name: "A\u{202e}name".into(),
             description: "What\n### it is".to_owned(),
             ..inline("a b/c\u{fe0f}", "text")
         };

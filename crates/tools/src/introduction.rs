@@ -254,7 +254,7 @@ mod tests {
     }
 
     fn tagged(id: &str, tags: &[&str]) -> Source {
-        Source { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..inline(id, &"x".repeat(5_000)) }
+        Source { tags: tags.iter().map(|tag| (*tag).into()).collect(), ..inline(id, &"x".repeat(5_000)) }
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
         ) {
             let source = |(at, (id, name, tags, mode)): (usize, &(String, String, Vec<String>, u8))| {
                 let mode = if *mode == 0 { Mode::Auto } else { Mode::Selectable };
-                Source { name: name.clone(), tags: tags.clone(), mode, ..inline(&format!("{id}{at}"), "text") }
+                Source { name: name.as_str().into(), tags: tags.iter().map(Into::into).collect(), mode, ..inline(&format!("{id}{at}"), "text") }
             };
             let sources: Vec<Source> = names.iter().enumerate().map(source).collect();
             let picked: Vec<String> = sources.iter().zip(&names).filter(|(_, name)| name.3 == 1).map(|(it, _)| it.id.to_string()).collect();

@@ -9,7 +9,7 @@ use nucleo_matcher::pattern::AtomKind;
 use nucleo_matcher::{Matcher, Utf32Str};
 use unicode_segmentation::UnicodeSegmentation;
 
-use refdesk_core::catalog::Catalog;
+use refdesk_core::catalog::{Catalog, ShortText};
 use refdesk_templates::{Template, TemplateIndex};
 use refdesk_text::fold::{fold, is_separator};
 
@@ -139,7 +139,7 @@ impl Haystack {
         self
     }
 
-    fn add(&mut self, texts: [&str; 4], tags: &[String]) {
+    fn add(&mut self, texts: [&str; 4], tags: &[ShortText]) {
         let is_wide = !texts.iter().all(|text| text.is_ascii());
         let mut at = [0; 5];
         for (start, text) in at.iter_mut().zip(texts) {
@@ -231,7 +231,7 @@ pub fn variables(template: &Template) -> String {
 }
 
 /// Appends tags in the format of the list.
-pub fn join(tags: &[String], out: &mut String) {
+pub fn join(tags: &[ShortText], out: &mut String) {
     for (nth, tag) in tags.iter().enumerate() {
         if nth > 0 {
             out.push_str(", ");

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use refdesk_core::catalog::ShortText;
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::engine::Snapshot;
 
@@ -51,7 +52,7 @@ impl Order {
             Self::Mode => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.mode.word())),
             Self::Tags => sequence.sort_by_cached_key(|at| {
                 let tags = sources.get(*at).map_or(&[][..], |source| &source.tags);
-                (tags.is_empty(), tags.iter().map(|tag| tag.to_lowercase()).collect::<Vec<_>>())
+                (tags.is_empty(), tags.iter().map(ShortText::to_lowercase).collect::<Vec<_>>())
             }),
             Self::Kind => sequence.sort_by_key(|at| sources.get(*at).map(|source| source.kind.word())),
             Self::Tokens => sequence.sort_by_cached_key(|at| Reverse(snapshot.tokens.get(id(at)).copied())),

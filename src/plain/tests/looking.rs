@@ -130,7 +130,7 @@ fn texts_of_others_keep_their_first_letter() {
     let mut sources = fixture::sources();
     for source in &mut sources {
         (source.name, source.description, source.fetch_hint) =
-            ("iOS guide".to_owned(), "npm scripts".to_owned(), Some("curl it".to_owned()));
+            ("iOS guide".into(), "npm scripts".to_owned(), Some("curl it".to_owned()));
     }
     state.snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
     let lines = output(&mut state, "show timeouts");

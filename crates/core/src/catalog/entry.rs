@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::id_rule::{ID_BYTES, id_fault};
 use super::place::PathChecker;
 use super::profile::folder_of;
-use super::source::{DirectoryContents, Mode, Source, SourceDefinition, SourceId, SourceKind};
+use super::source::{DirectoryContents, Mode, ShortText, Source, SourceDefinition, SourceId, SourceKind};
 use crate::config::{Fields, ITEMS, JsonDocument, keys};
 use crate::mention::LIMITS;
 use refdesk_text::Code;
@@ -64,12 +64,12 @@ impl EntryContext<'_> {
         };
         let description = fields.string("description").unwrap_or_default().to_owned();
         let mode = read_mode(fields);
-        let tags = read_tags(fields);
+        let tags = read_tags(fields).into_iter().map(ShortText::from).collect();
         let fetch_hint = fields.string("fetchHint").map(str::to_owned);
         let contents = read_contents(fields);
         let kind = self.kind(fields, folder_of(self.folder, &document.path));
         warn_hidden(fields);
-        let (id, name) = (SourceId::from(id?), name?.to_owned());
+        let (id, name) = (SourceId::from(id?), name?.into());
         Some(Source { id, name, description, mode, tags, kind: kind?, fetch_hint, contents, origin })
     }
 

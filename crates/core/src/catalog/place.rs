@@ -130,7 +130,7 @@ impl<'a> PathChecker<'a> {
         if self.is_unchecked || self.is_listed(&path) {
             let path: Arc<Path> = Arc::from(path);
             let state = PathState::File;
-            return LocalPath { written: written.to_owned(), resolved: path.clone(), path, state, size: None };
+            return LocalPath { written: written.into(), resolved: path.clone(), path, state, size: None };
         }
         let (resolved, metadata) = self.resolver.resolve(&path);
         let path: Arc<Path> = Arc::from(path);
@@ -142,7 +142,7 @@ impl<'a> PathChecker<'a> {
             Some(metadata) if metadata.is_dir() => (PathState::Directory, None),
             Some(metadata) => (PathState::File, Some(metadata.len())),
         };
-        LocalPath { written: written.to_owned(), path, resolved, state, size }
+        LocalPath { written: written.into(), path, resolved, state, size }
     }
 
     /// Whether a listing shows a file at this path, and the path has no links and is not reserved. Folders outside the

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::entry::EntryContext;
 use super::id_rule::{ID_BYTES, id_fault};
-use super::source::{Mode, Source, SourceDefinition, SourceId, SourceKind};
+use super::source::{Mode, ShortText, Source, SourceDefinition, SourceId, SourceKind};
 use crate::config::{ITEMS, PlainEntry};
 use crate::mention::LIMITS;
 use refdesk_text::fold::can_match;
@@ -54,10 +54,10 @@ impl EntryContext<'_> {
         let origin = SourceDefinition { file: file.clone(), entry: Some(index) };
         Some(Source {
             id: SourceId::from(&*id),
-            name: name.to_owned(),
+            name: name.into(),
             description: description.as_deref().unwrap_or_default().to_owned(),
             mode,
-            tags: tags.iter().map(|tag| (**tag).to_owned()).collect(),
+            tags: tags.iter().map(|tag| ShortText::from(&**tag)).collect(),
             kind,
             fetch_hint: fetch_hint.as_deref().map(str::to_owned),
             contents: None,

@@ -8,6 +8,9 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
+/// A text that is usually so short that it needs no memory of its own: a catalog has tens of thousands of them.
+pub type ShortText = compact_str::CompactString;
+
 /// The name a source is mentioned by; cheap to clone, unique in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(Arc<str>);
@@ -136,7 +139,7 @@ impl PathState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalPath {
     /// As written in the catalog.
-    pub written: String,
+    pub written: ShortText,
     /// Absolute, without `.` and `..`, links not resolved: for printing and opening.
     pub path: Arc<Path>,
     /// With symbolic links resolved, as far as the path exists: for comparing.
@@ -198,13 +201,13 @@ pub struct Source {
     /// Unique name.
     pub id: SourceId,
     /// Name for people.
-    pub name: String,
+    pub name: ShortText,
     /// One or two sentences; may be empty.
     pub description: String,
     /// When it reaches an agent.
     pub mode: Mode,
     /// Topic words, in the order given.
-    pub tags: Vec<String>,
+    pub tags: Vec<ShortText>,
     /// Where the knowledge is.
     pub kind: SourceKind,
     /// Advice on how to fetch it.

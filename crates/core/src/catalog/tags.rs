@@ -88,7 +88,7 @@ mod tests {
                 let id = nth.to_string();
                 let missing = || local(&id, Path::new("/ws/gone.md"), PathState::Missing);
                 let mode = if is_auto { Mode::Auto } else { Mode::Selectable };
-                Source { tags, mode, ..if is_missing { missing() } else { inline(&id, "") } }
+                Source { tags: tags.into_iter().map(Into::into).collect(), mode, ..if is_missing { missing() } else { inline(&id, "") } }
             };
             let catalog = Catalog::new(sources.into_iter().enumerate().map(source).collect());
             let ids = |of: &[usize]| of.iter().map(usize::to_string).collect();

@@ -13,7 +13,7 @@ pub fn inline(id: &str, content: &str) -> Source {
 /// A local source at this absolute path; does not touch the file system.
 pub fn local(id: &str, path: &Path, state: PathState) -> Source {
     let place = LocalPath {
-        written: path.to_string_lossy().into_owned(),
+        written: path.to_string_lossy().into(),
         path: Arc::from(path),
         resolved: Arc::from(path),
         state,
@@ -25,7 +25,7 @@ pub fn local(id: &str, path: &Path, state: PathState) -> Source {
 fn source(id: &str, kind: SourceKind) -> Source {
     Source {
         id: id.into(),
-        name: format!("Name of {id}"),
+        name: format!("Name of {id}").into(),
         description: String::new(),
         mode: Mode::Selectable,
         tags: Vec::new(),

@@ -12,12 +12,12 @@ fn catalog() -> Catalog {
         let path: std::sync::Arc<std::path::Path> = std::path::Path::new("/w/x").into();
         Source {
             id: id.into(),
-            name: id.to_owned(),
+            name: id.into(),
             description: String::new(),
             mode: Mode::Selectable,
             tags: Vec::new(),
             kind: SourceKind::Local(LocalPath {
-                written: "x".to_owned(),
+                written: "x".into(),
                 path: path.clone(),
                 resolved: path,
                 state,

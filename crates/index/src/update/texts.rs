@@ -287,7 +287,7 @@ fn named(path: &str) -> &Path {
 pub fn about_source(source: &Source) -> String {
     let spaced = |name: &str| name.replace(['-', '_', '.', '/'], " ");
     let tags: Vec<String> = source.tags.iter().map(|tag| spaced(tag)).collect();
-    let parts = [source.name.clone(), source.description.clone(), tags.join(", "), spaced(source.id.as_str())];
+    let parts = [source.name.to_string(), source.description.clone(), tags.join(", "), spaced(source.id.as_str())];
     let said: Vec<&str> = parts.iter().map(String::as_str).map(str::trim).filter(|part| !part.is_empty()).collect();
     said.join("\n")
 }

@@ -176,7 +176,7 @@ fn removed_sources_and_missing_files() {
 
 fn local(source: Source, state: PathState) -> Source {
     let path: Arc<std::path::Path> = std::path::Path::new("/w/docs/a.md").into();
-    let place = LocalPath { written: "docs/a.md".to_owned(), path: path.clone(), resolved: path, state, size: None };
+    let place = LocalPath { written: "docs/a.md".into(), path: path.clone(), resolved: path, state, size: None };
     Source { kind: SourceKind::Local(place), ..source }
 }
 

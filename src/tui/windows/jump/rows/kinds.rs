@@ -49,7 +49,7 @@ fn sources(state: &mut State, words: &str, rows: &mut JumpMatches) {
     let positions = best(&state.snapshot, &haystack, words, &mut state.jump.sources, all);
     let sources = state.snapshot.catalog.sources();
     for source in positions.into_iter().filter_map(|at| sources.get(at)) {
-        let about = if source.description.is_empty() { &source.name } else { &source.description };
+        let about = if source.description.is_empty() { source.name.as_str() } else { &source.description };
         let (id, to) = (searched(source.id.as_str()), JumpTarget::Source(source.id.clone()));
         let row = JumpRow::new(JumpKind::Source, id, searched(about), to);
         rows.add_filtered(JumpRow { title: searched(&source.name), ..row });
