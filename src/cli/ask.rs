@@ -43,7 +43,10 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
     let ChannelAnswer { selected, mut unknown, by, is_from_program, .. } = answered;
     // A program may be anyone's.
     let picker = if is_from_program { Picker::Agent } else { Picker::Person };
-    let mut answer = if selected.is_empty() {
+    let mut answer = if selected.is_empty() && !unknown.is_empty() {
+        let refusal = Error::new(Code::NoneMatched, "the answer names nothing that was offered", "ask once more");
+        refused(refusal, &[("status", json!("none_matched"))])
+    } else if selected.is_empty() {
         let message = "nothing was chosen";
         CommandOutput::new(
             json(&[("status", json!("none_selected")), ("message", json!(message))]),

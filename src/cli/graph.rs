@@ -10,7 +10,7 @@ use crate::cli::answer::{CommandOutput, object};
 use crate::cli::args::{GraphArgs, OutputFormat};
 use crate::cli::rows::{self, MENTIONS};
 use crate::cli::table;
-use refdesk_core::catalog::{Source, SourceId};
+use refdesk_core::catalog::{PathState, Source, SourceId};
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
@@ -23,8 +23,11 @@ pub fn run(desk: &mut Desk, args: &GraphArgs, format: OutputFormat) -> CommandOu
     // Iterate instead of collecting: if every source mentions every other, the mentions do not fit in memory.
     let mentions = || sources.iter().flat_map(|source| desk.graph().from(source.id.as_str()));
     let node = |source: &Source| {
+        // Whether something stands outside is not told before trust.
+        let is_known = source.place().is_none_or(|place| place.state != PathState::Untrusted);
+        let exists = is_known.then(|| !source.is_missing());
         json!({"id": source.id, "name": source.name, "type": source.kind.word(), "mode": source.mode.word(),
-               "selected": desk.selection().contains(source.id.as_str()), "exists": !source.is_missing()})
+               "selected": desk.selection().contains(source.id.as_str()), "exists": exists})
     };
     let listed = || -> Vec<Mention> { mentions().take(MENTIONS).collect() };
     let more = || mentions().skip(MENTIONS).count();

@@ -66,7 +66,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
     };
     let mut answer = match (desk.render(&index, &request), &args.output) {
         (Ok(made), Some(path)) => write::one(desk, session, args, made, path),
-        (Ok(made), None) => printed(made),
+        (Ok(made), None) => printed(desk, made),
         (Err(failed), path) => {
             // The failure reports the same problem.
             diagnostics.retain(|problem| !problem.message.ends_with(&failed.error.message));
@@ -78,14 +78,17 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
     answer
 }
 
-fn printed(made: RenderedTemplate) -> CommandOutput {
+fn printed(desk: &Desk, made: RenderedTemplate) -> CommandOutput {
     let json = json!({"success": true, "rendered": made.text, "template_syntax": made.syntax,
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
                       "variables_unused": made.fit.unused, "variables_missing": made.fit.missing,
                       "offered_output": made.offered, "warnings": made.warnings});
-    let notes = made
-        .offered
-        .map(|path| format!("the template suggests the output path {path}: --output '{path}' writes there"));
+    let is_below = desk.workspace_context().current != desk.workspace();
+    let notes = made.offered.map(|path| {
+        // It is relative to the workspace, and what is typed is not.
+        let typed = if is_below { desk.workspace().join(&path).display().to_string() } else { path.clone() };
+        format!("the template suggests the output path {path}: --output '{typed}' writes there")
+    });
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning(Code::Render, warning)).collect();
     CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }

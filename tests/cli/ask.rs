@@ -137,6 +137,11 @@ fn offered_sources_follow_tags_and_the_current_selection() {
     world.answer(&asked, &response(&asked, &[]));
     let nothing = asking.ends(0);
     assert_eq!((&nothing["status"], &nothing["sources"]), (&json!("none_selected"), &json!([])));
+    let mut asking = Asking::start(&world, &[]);
+    let asked = asking.request();
+    world.answer(&asked, &response(&asked, &["TWO", "zz"]));
+    let wrong = asking.ends(1);
+    assert_eq!((&wrong["status"], &wrong["unknown"]), (&json!("none_matched"), &json!(["TWO", "zz"])));
     assert_eq!(world.json(&["ask", "--tag", "cobol"], 1)["status"], "none_matched");
     world.run(&["select", "two", "tagged"]).exits(0);
     assert_eq!(world.json(&["ask"], 0)["status"], "all_selected");

@@ -33,6 +33,15 @@ impl Desk {
         output::propose(self.workspace(), &context.current, &expand_home(context, path), text, scope)
     }
 
+    /// Like [`Self::propose`], for the path that a template names itself, which is relative to the workspace.
+    ///
+    /// # Errors
+    /// The path may not be written.
+    pub fn propose_offered(&self, path: &str, text: &str, scope: Scope) -> Result<Proposal, Error> {
+        let path = expand_home(self.workspace_context(), path);
+        output::propose(self.workspace(), self.workspace(), &path, text, scope)
+    }
+
     /// Proposes writing this text to a configuration file. If links or settings lead outside the workspace, `leave`
     /// must allow exactly that write.
     ///

@@ -138,7 +138,9 @@ impl ValueWalk {
             return;
         }
         let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
-        for name in given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, place, outer)) {
+        for name in
+            given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, variables, place, outer))
+        {
             report(&mut self.unused, &mut self.reported, '-', name, place, || {
                 let open = variables.iter().map(|variable| variable.name.as_str());
                 nearest(name, open.filter(|name| !given.contains_key(*name)))
@@ -227,8 +229,11 @@ fn inside<'a>(around: &[EnclosingObject<'a>], object: EnclosingObject<'a>) -> Ve
 
 /// Whether the template may use a name that is not in the tree: built-in names and item metadata are not variables, but
 /// a given value of the same name takes precedence. A name used inside and outside a section is in the tree outside, but
-/// the item's own value takes precedence too.
-fn may_be_asked(name: &str, place: &ObjectPath, outer: &[EnclosingObject<'_>]) -> bool {
+/// the item's own value takes precedence too. A section prints what metadata is called around it unless it has items.
+fn may_be_asked(name: &str, variables: &[Variable], place: &ObjectPath, outer: &[EnclosingObject<'_>]) -> bool {
+    if ITEM_METADATA.contains(&name) && variables.iter().any(|it| it.kind == VariableKind::List) {
+        return true;
+    }
     if place.item {
         let asks =
             |outer: &EnclosingObject<'_>| outer.variables.binary_search_by(|it| it.name.as_str().cmp(name)).is_ok();
@@ -316,6 +321,7 @@ mod tests {
             ),
             ("{{#o}}{{n}}{{/o}}", json!({"o": {"n": 1, "m": 2}}), &["'o.m' is given but not used"]),
             ("{{.}}", json!(["any"]), nothing.as_slice()),
+            ("{{#show}}{{first}}{{/show}}", json!({"show": true, "first": "Ada"}), nothing.as_slice()),
             (
                 "{{#l}}{{#flag}}{{n}}{{#m}}{{pkg}}{{/m}}{{/flag}}{{/l}}",
                 json!({"pkg": 1, "l": [{"n": 1, "flag": true, "m": [1], "x": 2}]}),

@@ -129,7 +129,7 @@ fn output(
 ) -> Result<PlannedOutput, (Map<String, Value>, Error)> {
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
     let mut made: RenderedTemplate = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
-    let Some(path) = path.map(str::to_owned).or_else(|| made.offered.clone()) else {
+    let Some(shown) = path.or(made.offered.as_deref()) else {
         let why = made.warnings.iter().find_map(|warning| warning.strip_prefix(NO_PATH));
         let message = match why {
             Some(why) => format!("no output path is given, and the one in the template cannot be filled in: {why}"),
@@ -137,8 +137,11 @@ fn output(
         };
         return Err((known(None), not_written(Error::new(Code::NoOutputPath, message, "add \"output\" to the row"))));
     };
-    let proposal =
-        desk.propose(&path, &made.text, scope(args)).map_err(|refusal| (known(Some(&path)), not_written(refusal)))?;
+    let proposed = match path {
+        Some(path) => desk.propose(path, &made.text, scope(args)),
+        None => desk.propose_offered(shown, &made.text, scope(args)),
+    };
+    let proposal = proposed.map_err(|refusal| (known(Some(shown)), not_written(refusal)))?;
     made.warnings.extend(proposal.diff.note.clone());
     Ok(PlannedOutput { made, proposal })
 }

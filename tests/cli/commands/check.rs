@@ -50,6 +50,22 @@ fn an_unknown_id_in_preselected_is_a_warning_at_its_line() {
 }
 
 #[test]
+fn a_declared_folder_that_the_source_lacks_is_a_warning_at_its_line() {
+    let world = Workspace::new();
+    world.put("m/templates/a.tpl", b"{{ a }}");
+    world.put("pol/p.md", b"# P");
+    let text = "{\"sources\": [{\"id\": \"m\", \"name\": \"M\", \"path\": \"m\", \"contents\": {\n\"templates\": \"templates/\",\n\
+        \"scripts\": \"template/\",\n\"policies\": \"../pol\"}}]}";
+    world.put("references.json", text.as_bytes());
+    let answer = world.json(&["check"], 0);
+    let found = answer["warnings"].as_array().unwrap().iter().filter(|it| it["code"] == "missing-path");
+    let found: Vec<(u64, &str)> =
+        found.map(|it| (it["line"].as_u64().unwrap(), it["message"].as_str().unwrap())).collect();
+    let expected = [(3, "'template/' does not exist in the source"), (4, "'../pol' is outside the source")];
+    assert_eq!(found, expected, "{answer}");
+}
+
+#[test]
 fn an_error_means_exit_code_one() {
     let world = Workspace::of(json!([{"id": "x", "name": ""}, inline("kept", "")]), &[]);
     let answer = world.json(&["check"], 1);

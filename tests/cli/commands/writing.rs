@@ -109,6 +109,20 @@ fn the_templates_own_path_is_suggested() {
         let answer = world.json(&["render", "--inline", text, "--var", "base=a.b"], 0);
         assert_eq!((&answer["offered_output"], &answer["warnings"]), (&json!(offered), &json!([])), "{text}");
     }
+    // It is relative to the workspace, wherever the command runs.
+    fs::create_dir(world.path.join("sub")).unwrap();
+    let in_sub = |words: &[&str]| {
+        let output = world.command(words).current_dir(world.path.join("sub")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let noted = in_sub(&["render", "--inline", template, "--var", "base=src"]);
+    let there = world.path.join("src/X.java");
+    assert!(noted.contains(&format!(" src/X.java: --output '{}'", there.display())), "{noted}");
+    let row =
+        json!([{"inline": template, "vars": {"base": "src"}}, {"inline": "x", "output": "typed.txt"}]).to_string();
+    in_sub(&["render", "--batch", &row, "--yes"]);
+    assert!(there.is_file() && world.path.join("sub/typed.txt").is_file());
     // With a value missing, the path could lead anywhere.
     let holed = "\n// Output: {{base}}/X.java\nx{{#list}}{{/list}}\n";
     let answer = world.json(&["render", "--inline", holed], 0);

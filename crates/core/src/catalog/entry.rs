@@ -8,9 +8,12 @@ use serde_json::Value;
 use super::id_rule::{ID_BYTES, id_fault};
 use super::place::PathChecker;
 use super::profile::folder_of;
-use super::source::{DirectoryContents, Mode, ShortText, Source, SourceDefinition, SourceId, SourceKind};
+use super::source::{
+    DirectoryContents, LocalPath, Mode, PathState, ShortText, Source, SourceDefinition, SourceId, SourceKind,
+};
 use crate::config::{Fields, ITEMS, JsonDocument, keys};
 use crate::mention::LIMITS;
+use refdesk_files::path::clean;
 use refdesk_text::Code;
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::{self, HiddenCharacters};
@@ -68,6 +71,9 @@ impl EntryContext<'_> {
         let fetch_hint = fields.string("fetchHint").map(str::to_owned);
         let contents = read_contents(fields);
         let kind = self.kind(fields, folder_of(self.folder, &document.path));
+        if let (Some(contents), Some(SourceKind::Local(place))) = (&contents, &kind) {
+            warn_unheld(fields, contents, place);
+        }
         warn_hidden(fields);
         let (id, name) = (SourceId::from(id?), name?.into());
         Some(Source { id, name, description, mode, tags, kind: kind?, fetch_hint, contents, origin })
@@ -203,6 +209,25 @@ pub fn tags_of(entry: &Value) -> Vec<String> {
     match entry.get("tags") {
         Some(Value::Array(tags)) => tags.iter().take(ITEMS).filter_map(Value::as_str).map(str::to_owned).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Warns about a declared folder that the source does not hold: a missing letter would take templates and policies away
+/// without a word.
+fn warn_unheld(fields: &mut Fields<'_>, contents: &DirectoryContents, place: &LocalPath) {
+    let Some(mut inner) = fields.inner("contents").filter(|_| place.state == PathState::Directory) else { return };
+    let DirectoryContents { templates, validation, policies, scripts } = contents;
+    for (key, folder) in
+        [("templates", templates), ("validation", validation), ("policies", policies), ("scripts", scripts)]
+    {
+        let Some(folder) = folder else { continue };
+        let problem = match clean(&place.path.join(folder)) {
+            path if !path.starts_with(&place.path) => format!("'{folder}' is outside the source"),
+            path if !path.exists() => format!("'{folder}' does not exist in the source"),
+            _ => continue,
+        };
+        let problem = Diagnostic::warning(Code::MissingPath, problem).fix("correct it, or remove it");
+        inner.report_value(key, problem);
     }
 }
 

@@ -41,6 +41,10 @@ pub(super) fn write_target(
     scope: Scope,
 ) -> Result<WriteTarget, Error> {
     check_text(path)?;
+    // Where `~` stands for the home folder, it has been replaced. Elsewhere nobody means a folder of that name.
+    if scope == Scope::Workspace && Path::new(path).starts_with("~") {
+        return Err(Error::new(Code::Outside, format!("{} is outside the workspace", quoted(path)), Fix::AllowOutside));
+    }
     // Without a current folder, paths are relative to the workspace.
     let current = workspace.join(current);
     let asked = current.join(path);
@@ -343,6 +347,7 @@ mod tests {
         for (path, expected) in [
             ("file/below", "file is a file, and 'file/below' would be below it".to_owned()),
             ("out/x", "out/x leads outside the workspace".to_owned()),
+            ("~/x", "'~/x' is outside the workspace".to_owned()),
             ("sub", "'sub' is a folder".to_owned()),
             // Nothing exists there.
             ("new/", "'new/' names a folder".to_owned()),
