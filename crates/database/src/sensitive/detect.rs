@@ -317,8 +317,8 @@ pub(crate) fn is_dated(text: &str) -> bool {
         && (matches!(bytes.get(7), Some(b'-' | b'/')) || matches!(bytes.get(6), Some(b'-' | b'/')))
 }
 
-/// A long word in which letters and digits are mixed as if at random; also the hash of a password, as in `$2b$12$…`, and a
-/// key in parts, as in `SG.….…`.
+/// A long word in which letters and digits are mixed as if at random; also the hash of a password, as in `$2b$12$…` or, by
+/// MySQL, `*2470C0C0…`, and a key in parts, as in `SG.….…`.
 fn is_secret(text: &str) -> bool {
     let is_key = |part: &str| {
         part.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -326,7 +326,9 @@ fn is_secret(text: &str) -> bool {
             && part.contains(|c: char| c.is_ascii_lowercase())
             && is_random(part)
     };
+    let is_mysql_hash = |hash: &str| hash.len() == 40 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_random(text)
+        || text.strip_prefix('*').is_some_and(is_mysql_hash)
         || (text.matches('$').nth(1).is_some() && text.split(['$', '.']).any(is_random))
         || (text.contains('.') && text.split('.').any(is_key))
 }
@@ -443,6 +445,8 @@ mod tests {
             ("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub4b5dWRWJTmaaJObG", Some("secret")),
             ("pbkdf2_sha256$260000$c2FsdHNhbHQ$RdescudvJCsgt3ub4b5dWRWJTmaaJObGxZ8=", Some("secret")),
             ("$2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW", Some("secret")),
+            ("*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19", Some("secret")),
+            ("*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E1", None),
             ("Server=x;User Id=bob;Password=hunter2", Some("password")),
             ("bob%40example.com", Some("e-mail")),
             ("bob＠example.com", Some("e-mail")),
