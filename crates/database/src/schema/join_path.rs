@@ -1,7 +1,7 @@
 //! How two tables can be joined: by the fewest keys between them, and by inferred joins where there is no key.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -296,26 +296,31 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
         })
         .any(|columns| columns.iter().any(|it| it == column))
     };
-    let target = tables.get(to).map_or("", JoinTable::full_name);
+    let name = |at: usize| tables.get(at).map_or("", JoinTable::full_name);
+    let (source, target) = (name(from), name(to));
     for (table, column) in within_two_joins(edges, to).into_iter().flat_map(columns) {
         let key = (column.name.to_lowercase(), column.data_type.as_str());
         there.entry(key).or_insert((table, column.name.as_str()));
     }
-    let mut found: Vec<((bool, bool), PossibleJoin)> = Vec::new();
+    let mut found: Vec<(usize, PossibleJoin)> = Vec::new();
+    let mut joined: HashSet<(&str, &str)> = HashSet::new();
     for (table, column) in within_two_joins(edges, from).into_iter().flat_map(columns) {
         let name = column.name.to_lowercase();
         if COMMON_COLUMNS.contains(&name.as_str()) || !is_key_like(column) {
             continue;
         }
-        if let Some((other, other_column)) = there.get(&(name, column.data_type.as_str())) {
+        // The nearest table with the column suffices: in many schemas, every table has a column such as `tenant_id`.
+        let same = there.get(&(name, column.data_type.as_str()));
+        if let Some((other, other_column)) = same.filter(|end| joined.insert(**end)) {
             let bridge = PossibleJoin {
                 from: format!("{table}.{}", column.name),
                 from_table: table.to_owned(),
                 to: format!("{other}.{other_column}"),
                 to_table: (*other).to_owned(),
             };
-            // Keys first, then columns of the table itself.
-            found.push(((!is_key(other, other_column), *other != target), bridge));
+            // Keys first, then columns of the two tables themselves; but those of both come before a key of neither.
+            let away = usize::from(table != source) + usize::from(*other != target);
+            found.push((2 * usize::from(!is_key(other, other_column)) + away, bridge));
         }
     }
     found.sort_by_key(|(rank, _)| *rank);

@@ -203,3 +203,18 @@ fn without_a_path_the_nearest_tables_are_listed() {
     let bridges = found(&tables, "view", "products", 6).bridges;
     assert_eq!((bridges.len(), bridges[0].to.as_str()), (5, "s.products.product_ref"), "{bridges:?}");
 }
+    // A column that all tables near the first one have is named once.
+    let of_tenant = |name: &str, to: &str| TableDoc {
+        foreign_keys: vec![ForeignKeyDoc {
+            columns: vec!["tenant_id".into()],
+            referenced_table: format!("s.{to}"),
+            referenced_columns: vec!["id".into()],
+            ..ForeignKeyDoc::default()
+        }],
+        ..with(name, &[("sku_code", "text"), ("tenant_id", "int")])
+    };
+    tables.extend(["bills", "items", "orders", "stock"].map(|name| of_tenant(name, "tenants")));
+    tables.extend([of_tenant("shipments", "others"), with("tenants", &[]), with("others", &[])]);
+    let bridges = found(&tables, "orders", "shipments", 6).bridges;
+    let bridges: Vec<&str> = bridges.iter().map(|bridge| bridge.from.as_str()).collect();
+    assert_eq!(bridges, ["s.orders.tenant_id", "s.orders.sku_code"]);
