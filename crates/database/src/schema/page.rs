@@ -53,7 +53,7 @@ pub struct Page {
     pub table: Option<TableName>,
     /// Its domain.
     pub domain: Option<String>,
-    /// Whether descriptions were shortened to keep it within its limit.
+    /// Whether descriptions or lists were cut to keep it within its limit.
     pub is_shortened: bool,
 }
 

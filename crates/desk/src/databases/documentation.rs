@@ -273,8 +273,10 @@ impl Desk {
         let input = PagesInput { config: &database.config, docs_path: &run.docs_path, tables, domains, ids: &ids };
         let mut all = pages(&input);
         for page in all.iter().filter(|page| page.is_shortened) {
-            let message =
-                format!("the page would be larger than {} KiB, so descriptions in it are shortened", PAGE_BYTES / 1024);
+            let message = format!(
+                "the page would be larger than {} KiB, so descriptions or lists in it are cut",
+                PAGE_BYTES / 1024
+            );
             run.problems.push(Diagnostic::warning(Code::TooLarge, message).in_file(page.path.clone()));
         }
         self.add_catalog(run, database, &described, &all, &ids);

@@ -85,11 +85,17 @@ fn between_domains<'b>(page_set: &'b PageSet<'_>) -> JoinCounts<'b> {
 }
 
 pub(crate) fn domain(page_set: &PageSet<'_>, domain: &str) -> Page {
-    let text = domain_text(page_set, domain, LISTED);
+    let mut text = domain_text(page_set, domain, LISTED, usize::MAX);
     let is_shortened = text.len() > PAGE_BYTES;
+    // Other domains may have any number of joins with these tables, which should not cost the tables their descriptions.
+    for listed in [LISTED, 0] {
+        if text.len() > PAGE_BYTES {
+            text = domain_text(page_set, domain, listed, INCOMING);
+        }
+    }
     Page {
         path: format!("{}/README.md", page_set.folder(domain)),
-        text: if is_shortened { domain_text(page_set, domain, 0) } else { text },
+        text,
         kind: PageKind::Domain,
         database: page_set.config.name.clone(),
         table: None,
@@ -98,7 +104,8 @@ pub(crate) fn domain(page_set: &PageSet<'_>, domain: &str) -> Page {
     }
 }
 
-fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize) -> String {
+/// The page with at most `listed` characters of each description and `most` joins from other domains.
+fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize, most: usize) -> String {
     let name = &page_set.config.name;
     let mut text = front_matter(&[
         ("id", &page_set.ids.domain(name, domain)),
@@ -138,7 +145,6 @@ fn domain_text(page_set: &PageSet<'_>, domain: &str, listed: usize) -> String {
             Some((reference.source, format!("- {} {columns} → {here} {place}", code(&reference.table))))
         })
     });
-    let most = if listed == 0 { INCOMING } else { usize::MAX };
     text + &joins("Joins to other domains", outgoing.collect(), usize::MAX)
         + &joins("Joins from other domains", incoming.collect(), most)
 }

@@ -257,6 +257,18 @@ fn a_page_stays_within_its_limit() {
 }
 
 #[test]
+fn joins_from_other_domains_are_cut_before_descriptions() {
+    let users = Table { comment: Some("Who can log in.".into()), ..table("users", &["id"], &[]) };
+    let column = "c".repeat(900);
+    let others = (0..600).map(|at| table(&format!("t{at}"), &["id", &column], &[(&column, "users")]));
+    let pages = pages_of(others.chain([users]).collect(), &[("users", "core")], "");
+    let page = pages.iter().find(|page| page.path.ends_with("core/README.md")).unwrap();
+    let text = &page.text;
+    assert!(text.contains("| Who can log in. |") && text.ends_with("\n- and 100 more\n"), "{text}");
+    assert!(page.is_shortened && text.len() <= PAGE_BYTES, "{}", text.len());
+}
+
+#[test]
 fn a_page_records_its_definition_for_any_table_name() {
     for length in [1, 3_700, 3_900, 5_000] {
         let name = "t".repeat(length);
