@@ -17,17 +17,18 @@ pub(super) fn diagram(page_set: &PageSet<'_>, domain: &str) -> Option<String> {
     }
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
     let mut taken: BTreeSet<String> = BTreeSet::new();
-    let plain =
-        |name: &str| -> String { name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect() };
+    let allowed = |name: &str| -> String {
+        let first = if name.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "t" };
+        first.chars().chain(name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })).collect()
+    };
     // A table that Mermaid can name keeps its name, whichever others would get it.
     let mut in_turn: Vec<_> = tables.iter().collect();
-    in_turn.sort_by_key(|subject| plain(&subject.table.name) != subject.table.name);
+    in_turn.sort_by_key(|subject| allowed(&subject.table.name) != subject.table.name);
     for subject in in_turn {
-        let plain = plain(&subject.table.name);
+        let first = allowed(&subject.table.name);
         // Two names may become equal once the characters that Mermaid does not allow are removed.
-        let numbered = (2..).map(|number| format!("{plain}_{number}"));
-        let first = format!("{}{plain}", if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "t" });
-        let name = std::iter::once(first).chain(numbered).find(|name| !taken.contains(name))?;
+        let numbered = (2..).map(|number| format!("{first}_{number}"));
+        let name = std::iter::once(first.clone()).chain(numbered).find(|name| !taken.contains(name))?;
         taken.insert(name.clone());
         names.insert(&subject.doc.fully_qualified_name, name);
     }

@@ -160,14 +160,22 @@ fn a_diagram_shows_the_schema_of_a_name_that_is_in_several_and_what_is_optional(
 
 #[test]
 fn a_diagram_says_which_table_has_another_name_in_it() {
-    let names = [("user order", None), ("user_order", Some("user order")), ("größe", None), ("grüße", Some("größe"))];
+    let names = [
+        ("user order", None),
+        ("user_order", Some("user order")),
+        ("größe", None),
+        ("grüße", Some("größe")),
+        ("_t", None),
+        ("t_t", Some("_t")),
+    ];
     let tables = names.map(|(name, to)| match to {
         Some(to) => table(name, &["id", "o"], &[("o", to)]),
         None => table(name, &["id"], &[]),
     });
     let pages = pages_of(tables.to_vec(), &[], "");
-    let expected = "erDiagram\n  gr__e[\"größe\"]\n  gr__e_2[\"grüße\"]\n  user_order_2[\"user order\"]\n  \
-                    gr__e_2 }o--|| gr__e : \"o\"\n  user_order }o--|| user_order_2 : \"o\"\n";
+    let expected = "erDiagram\n  gr__e[\"größe\"]\n  gr__e_2[\"grüße\"]\n  t_t_2[\"_t\"]\n  \
+                    user_order_2[\"user order\"]\n  gr__e_2 }o--|| gr__e : \"o\"\n  t_t }o--|| t_t_2 : \"o\"\n  \
+                    user_order }o--|| user_order_2 : \"o\"\n";
     let all: String =
         pages.iter().filter(|page| page.path.ends_with("README.md")).map(|page| page.text.as_str()).collect();
     assert!(all.contains(expected), "{all}");
