@@ -285,6 +285,8 @@ fn names_in_the_configuration_that_match_nothing_are_all_reported() {
     for command in ["plan", "status"] {
         let told = world.run(&["db", command]).exits(2);
         assert!(told.stderr.contains("every configured database is switched off"), "{told}");
+        let told = world.run(&["db", command, "shop"]).exits(2);
+        assert!(told.stderr.contains("the database 'shop' is switched off"), "{told}");
     }
     world.put(".jaato/databases.yaml", b"databases: [{name: shop, type: sqlite, connection: {file: gone.db}}]\n");
     let told = world.run(&["db", "plan"]).exits(1);

@@ -198,7 +198,7 @@ impl Desk {
     /// The databases with these names, or all in use.
     ///
     /// # Errors
-    /// There are none, a name is unknown, or the pages are below a link.
+    /// There are none, a name is unknown or of one that is switched off, or the pages are below a link.
     pub fn databases_named(&self, names: &[String]) -> Result<Vec<&DatabaseConfig>, Error> {
         self.unlinked_pages()?;
         let loaded = self.loaded_databases();
@@ -232,12 +232,18 @@ impl Desk {
             if loaded.config.wrong.contains(name) {
                 return Err(self.wrong_database(format!("the configuration of '{name}' has errors, so it is not read")));
             }
-            known.iter().find(|database| database.name == *name).ok_or_else(|| {
+            let found = known.iter().find(|database| database.name == *name).ok_or_else(|| {
                 let all: BTreeSet<&str> = known.iter().map(|database| database.name.as_str()).collect();
                 let fix = refdesk_text::nearest::did_you_mean(name, all.iter().copied());
                 let fix = fix.unwrap_or_else(|| answers::known_names(&all, "database"));
                 Error::new(Code::UnknownDatabase, format!("no database is named '{name}'"), fix)
-            })
+            })?;
+            // What it reaches is not offered for trust either.
+            if !found.enabled {
+                let fix = "set 'enabled: true' for it";
+                return Err(Error::new(Code::NoDatabases, format!("the database '{name}' is switched off"), fix));
+            }
+            Ok(found)
         };
         names.iter().map(find).collect()
     }
