@@ -1,6 +1,6 @@
 //! The schema of a database. Everything in it comes from the database and is foreign text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -228,6 +228,36 @@ pub struct ForeignKey {
     pub(crate) is_deferrable: bool,
 }
 
+/// What a join compares: pairs of columns, each with its schema and table. It is the same from either table, and in
+/// whichever order the columns are listed.
+pub(crate) type ComparedColumns<'j> = Vec<[(&'j str, &'j str, &'j str); 2]>;
+
+/// What a join of a table, given by schema and name, compares.
+pub(crate) fn compared<'j>(
+    (schema, name): (&'j str, &'j str),
+    columns: &'j [String],
+    target: &'j TableName,
+    target_columns: &'j [String],
+) -> ComparedColumns<'j> {
+    let pair = |(at, column): (usize, &'j String)| {
+        // SQLite accepts a key to a table that does not exist, and does not know its columns.
+        let other = target_columns.get(at).map_or("", String::as_str);
+        let mut ends = [(schema, name, column.as_str()), (target.schema.as_str(), target.name.as_str(), other)];
+        ends.sort_unstable();
+        ends
+    };
+    let mut pairs: ComparedColumns<'j> = columns.iter().enumerate().map(pair).collect();
+    pairs.sort_unstable();
+    pairs
+}
+
+impl ForeignKey {
+    /// What it compares, as a key of this table.
+    pub(crate) fn compared<'k>(&'k self, table: &'k Table) -> ComparedColumns<'k> {
+        compared((&table.schema, &table.name), &self.columns, &self.target, &self.target_columns)
+    }
+}
+
 /// An index.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct IndexInfo {
@@ -254,6 +284,22 @@ impl Table {
     /// The column of this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// Its foreign keys; of several with the same columns, as a database can have them, only one, if possible one that acts
+    /// when the row there is deleted.
+    pub(crate) fn distinct_keys(&self) -> Vec<&ForeignKey> {
+        let mut places: HashMap<ComparedColumns<'_>, usize> = HashMap::new();
+        let mut found: Vec<&ForeignKey> = Vec::new();
+        for key in &self.foreign_keys {
+            let place = *places.entry(key.compared(self)).or_insert(found.len());
+            match found.get_mut(place) {
+                None => found.push(key),
+                Some(known) if matches!(known.on_delete.as_str(), "" | "no action") => *known = key,
+                Some(_) => {}
+            }
+        }
+        found
     }
 
     /// Whether these columns, in any order, are unique by the primary key, a constraint or an index over all rows.

@@ -105,7 +105,7 @@ fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
     if is_base && table.primary_key.is_none() {
         report(CheckRule::NoPrimaryKey, None, "it has no primary key".to_owned());
     }
-    for key in &table.foreign_keys {
+    for key in table.distinct_keys() {
         let columns = key.columns.join(", ");
         let keys = table.primary_key.iter().chain(&table.unique).map(|key| &key.columns);
         let mut indexes =

@@ -211,9 +211,10 @@ fn reference(column: &Column, key: &ForeignKey, target: &str) -> String {
 /// A table whose primary key consists of two references, without further columns.
 fn is_join_table(table: &Table) -> bool {
     let Some(key) = &table.primary_key else { return false };
-    let referring: Vec<&String> = table.foreign_keys.iter().flat_map(|key| &key.columns).collect();
+    let keys = table.distinct_keys();
+    let referring: Vec<&String> = keys.iter().flat_map(|key| &key.columns).collect();
     let is_whole = referring.iter().all(|column| key.columns.contains(column));
-    table.foreign_keys.len() == 2 && is_whole && key.columns.iter().all(|column| referring.contains(&column))
+    keys.len() == 2 && is_whole && key.columns.iter().all(|column| referring.contains(&column))
 }
 
 /// The number in `varchar(40)`.

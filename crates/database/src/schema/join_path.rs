@@ -236,8 +236,11 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
             let pairs: Vec<(String, String)> = columns.iter().cloned().zip(target_columns.iter().cloned()).collect();
             let back = pairs.iter().map(|(one, other)| (other.clone(), one.clone())).collect();
             let Some(own) = edges.get_mut(from) else { continue };
-            // A database can have a key twice, and a page that refdesk did not write any join.
-            if own.iter().any(|known| (known.to, &known.pairs) == (to, &pairs)) {
+            // A page that this refdesk did not write may have a join twice, also with its columns in another order.
+            let is_same = |known: &[(String, String)]| {
+                known.len() == pairs.len() && pairs.iter().all(|pair| known.contains(pair))
+            };
+            if own.iter().any(|known| known.to == to && is_same(&known.pairs)) {
                 continue;
             }
             own.push(Edge { to, cost, pairs });

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::notes::Notes;
+use super::notes::{NotedJoin, Notes};
 use crate::names::words::stem;
-use crate::snapshot::{Column, Snapshot, Table, TableName};
+use crate::snapshot::{Column, Snapshot, Table, TableName, compared};
 
 /// The certainty of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -220,20 +220,16 @@ pub(super) fn family(data_type: &str) -> Option<&'static str> {
 }
 
 fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
-    for not in &notes.not_joins {
-        if let Some(joins) = found.of.get_mut(&not.from.0) {
-            joins.retain(|join| {
-                (&join.columns, &join.target, &join.target_columns) != (&not.from.1, &not.to.0, &not.to.1)
-            });
-        }
-    }
-    for noted in notes.joins.iter().filter(|noted| !noted.is_key(snapshot)) {
+    notes.not_joins.iter().for_each(|not| remove(found, not));
+    let keys = notes.keys(snapshot);
+    for noted in notes.joins.iter().filter(|noted| !keys.contains_key(&noted.compared())) {
         let known = |(table, columns): &(TableName, Vec<String>)| {
             snapshot.table(table).is_some_and(|table| columns.iter().all(|column| table.column(column).is_some()))
         };
         if !known(&noted.from) || !known(&noted.to) || noted.from.1.len() != noted.to.1.len() {
             continue;
         }
+        remove(found, noted);
         let joins = found.of.entry(noted.from.0.clone()).or_default();
         joins.retain(|join| join.columns != noted.from.1);
         joins.push(InferredJoin {
@@ -247,6 +243,17 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
         });
     }
     found.of.retain(|_, joins| !joins.is_empty());
+}
+
+/// Removes the join that a note is on, from whichever of the two tables it was inferred.
+fn remove(found: &mut InferredJoins, noted: &NotedJoin) {
+    let noted_columns = noted.compared();
+    for table in [&noted.from.0, &noted.to.0] {
+        if let Some(joins) = found.of.get_mut(table) {
+            let from = (table.schema.as_str(), table.name.as_str());
+            joins.retain(|join| compared(from, &join.columns, &join.target, &join.target_columns) != noted_columns);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -357,7 +364,10 @@ mod tests {
     #[test]
     fn notes_add_and_remove_joins() {
         let mut snapshot = Snapshot {
-            tables: vec![table("customers", "id", &[]), table("orders", "id", &["customer_id", "buyer", "payer"])],
+            tables: vec![
+                table("customers", "id", &[]),
+                table("orders", "id", &["customer_id", "buyer", "payer", "first_customer_id", "last_customer_id"]),
+            ],
             ..Snapshot::default()
         };
         snapshot.sort();
@@ -369,13 +379,16 @@ mod tests {
         };
         snapshot.tables[1].foreign_keys.push(key);
         let text = "joins: [{from: main.orders.buyer, to: main.customers.id, because: seen in the code}, \
-                    {from: main.orders.payer, to: main.customers.id, because: it is a key}]\n\
-                    not_joins: [{from: main.orders.customer_id, to: main.customers.id}]";
+                    {from: main.orders.payer, to: main.customers.id, because: it is a key}, \
+                    {from: main.customers.id, to: main.orders.payer, because: it is a key from there}, \
+                    {from: main.customers.id, to: main.orders.first_customer_id, because: seen from there}]\n\
+                    not_joins: [{from: main.orders.customer_id, to: main.customers.id}, \
+                    {from: main.customers.id, to: main.orders.last_customer_id}]";
         let (notes, problems) = super::super::notes::read(text, "f");
         assert_eq!(problems, []);
         let found = infer(&snapshot, &notes);
         let joins: Vec<_> =
             found.of.values().flatten().map(|it| (it.columns[0].as_str(), it.because.as_str())).collect();
-        assert_eq!(joins, [("buyer", "seen in the code")]);
+        assert_eq!(joins, [("id", "seen from there"), ("buyer", "seen in the code")]);
     }
 }

@@ -1,7 +1,7 @@
 //! A person's notes on tables, columns and joins: `.jaato/databases/NAME.notes.yaml`. A note takes precedence over
 //! everything else.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
@@ -13,7 +13,7 @@ use crate::config::{
     fields::{UNQUOTED_COMMA, YamlFields},
 };
 use crate::names::words::domain_name;
-use crate::snapshot::{Snapshot, Table, TableName};
+use crate::snapshot::{ComparedColumns, ForeignKey, Snapshot, Table, TableName, compared};
 
 /// Most bytes of the file.
 pub const FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -51,15 +51,26 @@ pub struct NotedJoin {
 }
 
 impl NotedJoin {
-    /// Whether it is a foreign key.
-    pub(super) fn is_key(&self, snapshot: &Snapshot) -> bool {
-        let keys = snapshot.table(&self.from.0).into_iter().flat_map(|table| &table.foreign_keys);
-        let mut ends = keys.map(|key| (&key.columns, &key.target, &key.target_columns));
-        ends.any(|end| end == (&self.from.1, &self.to.0, &self.to.1))
+    /// What it compares.
+    pub(super) fn compared(&self) -> ComparedColumns<'_> {
+        let (table, columns) = &self.from;
+        compared((&table.schema, &table.name), columns, &self.to.0, &self.to.1)
     }
 }
 
 impl Notes {
+    /// The foreign keys of the tables in the notes on joins, by what they compare.
+    pub(super) fn keys<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+    ) -> BTreeMap<ComparedColumns<'s>, (&'s Table, &'s ForeignKey)> {
+        let joins = self.joins.iter().chain(&self.not_joins);
+        let names: BTreeSet<&TableName> = joins.flat_map(|join| [&join.from.0, &join.to.0]).collect();
+        let tables = names.into_iter().filter_map(|name| snapshot.table(name));
+        let keys = tables.flat_map(|table| table.foreign_keys.iter().map(move |key| (table, key)));
+        keys.map(|(table, key)| (key.compared(table), (table, key))).collect()
+    }
+
     /// The note on a table; a note may omit the schema.
     pub fn table(&self, table: &Table) -> Option<&TableNote> {
         self.tables.get(&table.full_name()).or_else(|| self.tables.get(&table.name))
@@ -90,10 +101,12 @@ impl Notes {
                 warn(note.line, format!("the note is on '{name}.{column}', which is not a column of the table"), None);
             }
         }
+        let keys = self.keys(snapshot);
         for (joins, effect) in [(&self.joins, "which needs no note"), (&self.not_joins, "which no note removes")] {
-            for join in joins.iter().filter(|join| join.is_key(snapshot)) {
-                let join_name = format!("{} ({})", join.from.0.full(), join.from.1.join(", "));
-                warn(join.line, format!("the note is on the foreign key '{join_name}', {effect}"), None);
+            for join in joins {
+                let Some((table, key)) = keys.get(&join.compared()) else { continue };
+                let key_name = format!("{} ({})", table.full_name(), key.columns.join(", "));
+                warn(join.line, format!("the note is on the foreign key '{key_name}', {effect}"), None);
             }
         }
         for join in self.joins.iter().chain(&self.not_joins) {
@@ -221,7 +234,7 @@ fn columns_of(texts: &[String]) -> Option<(TableName, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::{Column, ForeignKey};
+    use crate::snapshot::Column;
 
     /// Visiting every table for each note, and every column of each table, would take hours.
     #[test]
@@ -286,6 +299,7 @@ tables:
   MAIN.order: x
 joins:
   - { from: main.order.status, to: main.item.id, because: they match }
+  - { from: main.item.id, to: main.order.status, because: the other way round }
 not_joins:
   - { from: [main.order.status, main.order.gone], to: [main.item.id] }
   - { from: nonsense, to: main.item.id }
@@ -323,8 +337,9 @@ not_joins:
                 "5: the note is on 'gone', which is not a table of the database",
                 "3: the note is on 'main.order.none', which is not a column of the table",
                 "9: the note is on the foreign key 'main.order (status)', which needs no note",
-                "13: the note is on the foreign key 'main.order (status)', which no note removes",
-                "11: the note is on a join of 'main.order (status, gone)', which does not exist",
+                "10: the note is on the foreign key 'main.order (status)', which needs no note",
+                "14: the note is on the foreign key 'main.order (status)', which no note removes",
+                "12: the note is on a join of 'main.order (status, gone)', which does not exist",
             ]
         );
     }

@@ -70,6 +70,16 @@ fn a_join_that_is_there_twice_gives_one_path() {
     let tables = [doc("a", &["b", "b"], &[]), doc("b", &[], &["c", "c"]), doc("c", &[], &[])];
     assert_eq!(shown(&tables, "a", "c", 6), ["b c"]);
     assert_eq!(shown(&tables, "c", "a", 6), ["b a"]);
+    // The same join from the other table, with its columns in another order.
+    let [mut a, b, c] = tables;
+    let mut back = doc("b", &["a"], &[]);
+    let key = &mut back.foreign_keys[0];
+    std::mem::swap(&mut key.columns, &mut key.referenced_columns);
+    key.columns.reverse();
+    key.referenced_columns.reverse();
+    back.inferred_joins = b.inferred_joins;
+    a.foreign_keys.truncate(1);
+    assert_eq!(shown(&[a, back, c], "a", "c", 6), ["b c"]);
 }
 
 #[test]
@@ -202,7 +212,6 @@ fn without_a_path_the_nearest_tables_are_listed() {
     tables.push(TableDoc { primary_key: vec!["product_ref".into()], ..with("products", &names) });
     let bridges = found(&tables, "view", "products", 6).bridges;
     assert_eq!((bridges.len(), bridges[0].to.as_str()), (5, "s.products.product_ref"), "{bridges:?}");
-}
     // A column that all tables near the first one have is named once.
     let of_tenant = |name: &str, to: &str| TableDoc {
         foreign_keys: vec![ForeignKeyDoc {
@@ -218,3 +227,4 @@ fn without_a_path_the_nearest_tables_are_listed() {
     let bridges = found(&tables, "orders", "shipments", 6).bridges;
     let bridges: Vec<&str> = bridges.iter().map(|bridge| bridge.from.as_str()).collect();
     assert_eq!(bridges, ["s.orders.tenant_id", "s.orders.sku_code"]);
+}

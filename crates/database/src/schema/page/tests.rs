@@ -277,6 +277,39 @@ fn joins_from_other_domains_are_cut_before_descriptions() {
 }
 
 #[test]
+fn a_join_is_listed_once_however_often_the_database_and_the_notes_have_it() {
+    let key = |columns: [&str; 2], others: [&str; 2], on_delete: &str| ForeignKey {
+        columns: columns.map(str::to_owned).to_vec(),
+        target: TableName { schema: "main".into(), name: "boxes".into() },
+        target_columns: others.map(str::to_owned).to_vec(),
+        on_delete: on_delete.into(),
+        ..ForeignKey::default()
+    };
+    let mut items = table("items", &["id", "x", "y"], &[]);
+    items.foreign_keys = vec![key(["x", "y"], ["a", "b"], ""), key(["y", "x"], ["b", "a"], "cascade")];
+    let tables = vec![items, table("boxes", &["a", "b"], &[])];
+    let notes = "joins:\n\
+                 - {from: [main.items.y, main.items.x], to: [main.boxes.b, main.boxes.a]}\n\
+                 - {from: [main.boxes.a, main.boxes.b], to: [main.items.x, main.items.y]}";
+    let (notes, problems) = crate::schema::notes::read(notes, "f");
+    assert_eq!(problems, []);
+    let pages = noted_pages_of(tables, &[("boxes", "store")], "", &notes);
+    for (page, heading, line) in [
+        (
+            "main.items.md",
+            "Joins",
+            "- `y`, `x` → `main.boxes` (domain store) `b`, `a` (many to one, on delete cascade)",
+        ),
+        ("main.boxes.md", "Joins", "- `b`, `a` ← `main.items` (domain all) `y`, `x`"),
+        ("all/README.md", "Joins to other domains", "- `main.items` `y`, `x` → `main.boxes` (domain store)"),
+        ("store/README.md", "Joins from other domains", "- `main.items` `y`, `x` → `main.boxes` (domain all)"),
+    ] {
+        let text = text(&pages, page);
+        assert!(text.ends_with(&format!("\n## {heading}\n\n{line}\n")), "{page}: {text}");
+    }
+}
+
+#[test]
 fn a_page_records_its_definition_for_any_table_name() {
     for length in [1, 3_700, 3_900, 5_000] {
         let name = "t".repeat(length);

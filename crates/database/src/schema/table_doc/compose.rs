@@ -41,7 +41,8 @@ impl DocInput<'_> {
     pub fn docs(&self) -> Vec<TableDoc> {
         let mut references: BTreeMap<TableName, Vec<ReferenceDoc>> = BTreeMap::new();
         for table in &self.snapshot.tables {
-            for key in table.foreign_keys.iter().filter(|key| self.missing_target(key).is_none()) {
+            let keys = table.distinct_keys().into_iter();
+            for key in keys.filter(|key| self.missing_target(key).is_none()) {
                 references.entry(key.target.clone()).or_default().push(ReferenceDoc {
                     table: table.full_name(),
                     columns: key.columns.clone(),
@@ -114,7 +115,7 @@ impl DocInput<'_> {
             checks: table.checks.iter().map(|check| literals::check(&check.expression, &sensitive)).collect(),
             columns: with_rules().map(column).collect(),
             indexes: table.indexes.iter().map(index).collect(),
-            foreign_keys: table.foreign_keys.iter().map(|key| self.foreign_key(table, key)).collect(),
+            foreign_keys: table.distinct_keys().iter().map(|key| self.foreign_key(table, key)).collect(),
             constraint_comments: constraint_comments(table),
             referenced_by: referenced_by.to_vec(),
             inferred_joins: inferred.iter().map(inferred_join).collect(),
