@@ -5,6 +5,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
+use super::reserved::is_skipped_by_walks;
 use super::{EntryKind, Folder, is_link_refused};
 
 /// An opened file or folder.
@@ -36,7 +37,7 @@ pub fn open(path: &Path) -> io::Result<Opened> {
 }
 
 /// Opens a regular file below a folder whose path has no links. A link below the folder is followed only if it leads to
-/// a file in the same folder.
+/// a file in the same folder that a walk of it would not skip.
 ///
 /// # Errors
 /// The file system's error, prefixed with the path; a link leads out of the folder, or to no regular file.
@@ -45,7 +46,7 @@ pub fn open_in(root: &Path, path: &Path) -> io::Result<(File, Metadata)> {
         Err(error) if is_link_refused(&error) && path != root => {
             // This only resolves the target: `open` refuses any link that appears after this.
             match std::fs::canonicalize(path) {
-                Ok(real) if real.starts_with(root) => open(&real)?,
+                Ok(real) if real.starts_with(root) && !is_skipped_by_walks(root, &real) => open(&real)?,
                 _ => return Err(error),
             }
         }
@@ -103,7 +104,8 @@ mod tests {
 
     #[test]
     fn a_link_is_followed_only_within_the_folder() {
-        let (_folder, root) = tree(&["docs/sub/a.md", "out/secret.md"]);
+        let (_folder, root) =
+            tree(&["docs/sub/a.md", "docs/.git/config", "docs/.jaato/refdesk/x.json", "out/secret.md"]);
         let docs = root.join("docs");
         let links = [
             ("sub", "inner"),
@@ -112,6 +114,8 @@ mod tests {
             ("../out", "outer"),
             ("../out/secret.md", "leak.md"),
             ("none", "dangling.md"),
+            (".git/config", "config.md"),
+            (".jaato/refdesk", "state"),
         ];
         link(&docs, &links);
         for (path, is_read) in [
@@ -122,6 +126,8 @@ mod tests {
             ("outer/secret.md", false),
             ("leak.md", false),
             ("dangling.md", false),
+            ("config.md", false),
+            ("state/x.json", false),
             ("sub", false),
             ("none.md", false),
         ] {
