@@ -91,6 +91,12 @@ mod tests {
                 "Server=x;Uid=bob;Password=(password left out) as of 2024",
                 "password",
             ),
+            (
+                "Server=x;Password=hun,ter2;Timeout=3, PGPASSWORD=\"hunter2 too\" of bob",
+                "Server=x;Password=(password left out);Timeout=3, PGPASSWORD=\"(password left out)\" of bob",
+                "password",
+            ),
+            ("password=bob@example.com", "password=(e-mail left out)", "e-mail password"),
             ("password = none, password: hashed", "password = none, password: hashed", ""),
             (
                 "hash $2b$12$EixZaYVK1fsbw1ZfbX3OXePaWxn96p36WQoeG6Lruj3vjPGga31lW of root",

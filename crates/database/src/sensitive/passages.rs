@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::detect::{has_area_code, is_card, is_dated, is_iban, is_issued, is_phone, values_in};
+use crate::names::words::split;
 use crate::parts::place;
 
 /// The minimum number of digits searched for.
@@ -51,29 +52,90 @@ pub(super) fn passages(text: &str) -> Vec<Passage> {
     found
 }
 
-/// What stands before the value of a password, as in `Server=db;Password=hunter2`.
-const PASSWORD_WORDS: [&str; 10] =
-    ["password", "passwd", "pwd", "passwort", "kennwort", "apikey", "api_key", "accesskey", "access_key", "secret"];
+/// What the name of a password ends in, as in `Server=db;Password=hunter2` and `PGPASSWORD=hunter2`. The short ones are
+/// whole words: there is `bypass`.
+const PASSWORD_ENDINGS: [&str; 15] = [
+    "password",
+    "passwd",
+    "pwd",
+    "passwort",
+    "kennwort",
+    "passphrase",
+    "_pass",
+    "_pw",
+    "apikey",
+    "api_key",
+    "accesskey",
+    "access_key",
+    "secretkey",
+    "secret_key",
+    "secret",
+];
 
-/// How passwords are stored: what a comment may say of them.
-const HASHES: [&str; 9] =
-    ["sha1", "sha-1", "sha256", "sha-256", "sha512", "sha-512", "argon2", "argon2id", "pbkdf2_sha256"];
+/// What a comment may say of a password: what it is, and how it is stored.
+const PLAIN_WORDS: [&str; 18] = [
+    "true",
+    "false",
+    "none",
+    "null",
+    "empty",
+    "required",
+    "optional",
+    "hashed",
+    "encrypted",
+    "sha1",
+    "sha-1",
+    "sha256",
+    "sha-256",
+    "sha512",
+    "sha-512",
+    "argon2",
+    "argon2id",
+    "pbkdf2_sha256",
+];
 
 /// The values that are assigned to passwords. After a space or a colon a plain word describes the password instead.
 fn passwords(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(['=', ':']).filter_map(|(at, sign)| {
-        let before = text.get(..at)?.trim_end_matches([' ', '"', '\'']);
-        let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?.to_lowercase();
+        let before = text.get(..at)?.trim_end_matches([' ', '"', '\'', '\\']);
+        let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').next()?;
+        let name = format!("_{}", split(name).join("_"));
+        if !PASSWORD_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            return None;
+        }
         let after = text.get(at + sign.len()..)?;
-        let value = after.trim_start_matches([' ', '"', '\'']);
-        let value = value.split(|c: char| c.is_whitespace() || "\"';,&)".contains(c)).next()?.trim_end_matches('.');
+        let value = assigned(after);
         let has = |is: fn(char) -> bool| value.contains(is);
         let is_assigned = sign == "=" && !after.starts_with(' ');
-        let is_mixed = has(|c| c.is_ascii_digit()) && has(char::is_alphabetic);
-        let is_value = is_assigned || (is_mixed && !HASHES.contains(&value.to_lowercase().as_str()));
-        let is_long = value.chars().nth(3).is_some() && !value.starts_with('(');
-        (PASSWORD_WORDS.contains(&name.as_str()) && is_value && is_long).then_some(value)
+        let is_value = is_assigned || (has(|c| c.is_ascii_digit()) && has(char::is_alphabetic));
+        let is_long = value.chars().nth(3).is_some();
+        (is_value && is_long && !is_remark(value)).then_some(value)
     })
+}
+
+/// The value at the beginning of what follows the sign: up to the closing quote, otherwise up to a semicolon or a blank.
+/// Other punctuation may be part of a password.
+fn assigned(after: &str) -> &str {
+    let value = after.trim_start_matches([' ', '\\']);
+    let Some(quoted) = value.strip_prefix(['"', '\'']) else {
+        let word = value.split(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
+        return word.trim_end_matches(['.', ',', ')', ']', '}', '"', '\'']);
+    };
+    let quote = value.get(..1).unwrap_or_default();
+    // A quote within the value is doubled, or a letter follows.
+    let is_end = |(at, _): &(usize, &str)| {
+        let rest = quoted.get(at + 1..).unwrap_or_default();
+        !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(quote)
+    };
+    let end = quoted.match_indices(quote).find(is_end).map_or(quoted.len(), |(at, _)| at);
+    quoted.get(..end).unwrap_or_default()
+}
+
+/// Whether a value says something about the password, as `required` and `(password left out)` do.
+fn is_remark(value: &str) -> bool {
+    let word = value.trim_start_matches('(').split(|c: char| "\"',&()".contains(c)).next().unwrap_or_default();
+    let is_in_words = || word.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-'));
+    PLAIN_WORDS.contains(&word.to_lowercase().as_str()) || (value.starts_with('(') && is_in_words())
 }
 
 /// The kind of value that grouped digits, or what is assigned to a password, form among other words.
@@ -223,6 +285,18 @@ mod tests {
             ("password: SHA-256 of it", ""),
             ("password: at least 8 characters", ""),
             ("reset_password=true, password=(kept)", ""),
+            ("Server=db;Password=p@ss,w0rd-swordfish;Timeout=3", "password p@ss,w0rd-swordfish"),
+            ("set DB_PASSWORD=swordfish before use", "password swordfish"),
+            ("PGPASSWORD=swordfish.", "password swordfish"),
+            ("dbPass=a1)b&c", "password a1)b&c"),
+            ("secret_key=(swordfish7", "password (swordfish7"),
+            ("Password=\"correct horse battery\" it is", "password correct horse battery"),
+            ("Password='it''s me';Uid=bob", "password it''s me"),
+            ("{\"db-password\": \"it's, (1)\"}", "password it's, (1)"),
+            (r#"{\"pwd\": \"hunter2 \"}"#, r"password hunter2 \"),
+            ("Password='correct horse", "password correct horse"),
+            ("password=required; password=hashed, bypass=swordfish", ""),
+            ("'reset_password=true'::boolean, password=\"\", password=(e-mail left out)", ""),
             ("call it 12 times", ""),
             ("call 2024-01-31", ""),
             ("4111 1111 1111 1112", ""),
