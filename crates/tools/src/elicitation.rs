@@ -169,7 +169,8 @@ pub(crate) async fn approve(
 
 /// A rule that allows only this path, as JSON that stays valid when it is shown.
 fn rule_for(path: &str) -> String {
-    let rule = json!({globset::escape(path).replace('\\', "[\\]"): "auto"});
+    let glob = globset::escape(path).replace('\\', "[\\]").replace("~/", "[~]/");
+    let rule = json!({glob: "auto"});
     escape::json(&rule.to_string()).into_owned()
 }
 
@@ -259,6 +260,7 @@ mod tests {
             ("a*{b,c}?.md", &["axb1.md", "ab1.md"]),
             ("a\\b\".md", &["ab\".md", "a/b\".md"]),
             ("gen/x\u{202e}y", &["gen/xy"]),
+            ("~/${a}.md", &["x/$a.md"]),
         ] {
             let rule = rule_for(path);
             assert_eq!(escape::visible(&rule), rule);

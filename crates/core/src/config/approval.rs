@@ -93,9 +93,13 @@ impl Rule {
     pub fn matcher(&self) -> Result<GlobMatcher, String> {
         let case = if self.verdict == ApprovalMode::Deny { GlobCase::Ignored } else { GlobCase::Exact };
         let matcher = compiled(&self.glob, case)?;
-        match has_impossible_part(&self.glob) {
-            true => Err("paths are relative to the workspace, without empty parts, '.' or '..'".to_owned()),
-            false => Ok(matcher),
+        match could_match(&self.glob) && !is_for_expansion(&self.glob) {
+            true => Ok(matcher),
+            false => {
+                let why =
+                    "paths are relative to the workspace: no '~/', no variables, no part that is empty, '.' or '..'";
+                Err(why.to_owned())
+            }
         }
     }
 
@@ -105,22 +109,22 @@ impl Rule {
     }
 }
 
-/// Whether a part of a valid glob, between slashes and with any of its alternatives, is empty, `.` or `..`. No part of a
-/// printed path is.
-fn has_impossible_part(glob: &str) -> bool {
-    // What the part may be so far, a bit each: nothing, one dot, two dots, anything else.
+/// Whether a valid glob could match a printed path, of which no part between slashes is empty, `.` or `..`. One possible
+/// alternative is enough.
+fn could_match(glob: &str) -> bool {
+    // What the part may be so far, a bit each: nothing, one dot, two dots, anything else. No bit is left if a part before
+    // it is impossible.
     const NOTHING: u8 = 0b0001;
-    const IMPOSSIBLE: u8 = 0b0111;
     const OTHER: u8 = 0b1000;
+    const ANY: u8 = 0b1111;
     let mut part = NOTHING;
     // The part before each open brace, and after its alternatives so far.
     let mut braces: Vec<(u8, u8)> = Vec::new();
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
         match (character, braces.last_mut()) {
-            ('/', _) if part & IMPOSSIBLE != 0 => return true,
-            ('/', _) => part = NOTHING,
-            ('.', _) => part = ((part << 1) | (part & OTHER)) & (IMPOSSIBLE | OTHER),
+            ('/', _) => part = if part & OTHER == 0 { 0 } else { NOTHING },
+            ('.', _) => part = ((part << 1) | (part & OTHER)) & ANY,
             ('{', _) => braces.push((part, 0)),
             (',', Some((before, after))) => {
                 *after |= part;
@@ -130,14 +134,31 @@ fn has_impossible_part(glob: &str) -> bool {
                 part |= *after;
                 braces.pop();
             }
-            ('\\', _) => {
-                characters.next();
-                part = OTHER;
+            (other, _) => {
+                if other == '\\' {
+                    characters.next();
+                } else if other == '[' {
+                    skip_class(&mut characters);
+                }
+                part = if part == 0 { 0 } else { OTHER };
             }
-            _ => part = OTHER,
         }
     }
-    part & IMPOSSIBLE != 0
+    part & OTHER != 0
+}
+
+/// Reads the rest of a `[ab]`, whose first character may be a `]`.
+fn skip_class(characters: &mut std::str::Chars<'_>) {
+    if let Some('!' | '^') = characters.next() {
+        characters.next();
+    }
+    characters.find(|c| *c == ']');
+}
+
+/// Whether a glob begins with `~/` or contains `${name}`, which other paths of a configuration may, but rules do not.
+fn is_for_expansion(glob: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    glob.starts_with("~/") || glob.split("${").skip(1).any(|rest| rest.trim_start_matches(is_name).starts_with('}'))
 }
 
 /// Applies the rules to a path: `deny` wins, otherwise the last matching rule that `counts` (called with the rule's
@@ -205,15 +226,46 @@ mod tests {
 
     #[test]
     fn a_rule_that_could_match_no_path_is_invalid() {
-        for glob in
-            ["", "/", "/x", "x/", "x//y", ".", "./x", "x/./y", "..", "../x", "x/..", "{./a,b}", "{a,/b}/**", "a/{b,}"]
-        {
+        for glob in [
+            "",
+            "/",
+            "/x",
+            "x/",
+            "x//y",
+            ".",
+            "./x",
+            "x/./y",
+            "..",
+            "../x",
+            "x/..",
+            "{./a,/b}",
+            "{a/,/b}/**",
+            "a/{.,}",
+            "./{a,b}",
+            "~/x",
+            "${workspaceRoot}/x",
+            "{x,${HOME}/y}",
+        ] {
             assert!(rules(&[(glob, ApprovalMode::Deny)])[0].matcher().is_err(), "{glob}");
         }
-        for glob in
-            ["**", "**/x", "x/**", ".x", "..x/y.", "...", "x/.*", "x{/a,/b}", "{,x/}a", "a.{b,}", r"\{/a", "[{]/a"]
-        {
+        for glob in ["**", "**/x", "x/**", ".x", "..x/y.", "...", "x/.*", r"\{/a", "x~/y", "${a,b}/x"] {
             assert!(rules(&[(glob, ApprovalMode::Deny)])[0].matcher().is_ok(), "{glob}");
+        }
+        for (glob, path) in [
+            ("x{/a,/b}", "x/b"),
+            ("{,x/}a", "a"),
+            ("a.{b,}", "a.b"),
+            ("{./a,b}", "b"),
+            ("{a,/b}/**", "a/x"),
+            ("a/{b,}", "a/b"),
+            ("src/{a,b,}/**", "src/a/x"),
+            ("[{]/a", "{/a"),
+            ("{/x[}],a}", "a"),
+            ("[]/,}]a", "]a"),
+            ("[!]{]a", "xa"),
+            ("[~]/x", "~/x"),
+        ] {
+            assert_eq!(verdict(&rules(&[(glob, ApprovalMode::Deny)]), path, |_| true), ApprovalMode::Deny, "{glob}");
         }
     }
 

@@ -386,7 +386,14 @@ fn a_write_is_free_only_by_both_its_names() {
         assert_eq!((proposal.shown.as_str(), desk.verdict(&proposal.shown, &proposal.path).0), (path, expected));
     }
     // An invalid rule also disables what the others allow.
-    for broken in [r#""x[": "deny""#, r#""x": "denied""#, r#""./x": "deny""#, r#""/x": "deny""#, r#""x/": "deny""#] {
+    for broken in [
+        r#""x[": "deny""#,
+        r#""x": "denied""#,
+        r#""./x": "deny""#,
+        r#""/x": "deny""#,
+        r#""x/": "deny""#,
+        r#""${workspaceRoot}/x": "deny""#,
+    ] {
         world.configure(&format!(r#"{{"approval": {{"docs/**": "auto", {broken}}}}}"#));
         let desk = world.desk();
         trust_all(&desk);
