@@ -156,3 +156,31 @@ fn files_outside_do_not_affect_answers_before_trust() {
     let plain = |reported: &str| reported.replace(['\\', '"'], "").replace(",tokens:2", "");
     assert_eq!(plain(reported), plain(&answers[1].0));
 }
+
+#[test]
+fn a_template_that_may_not_be_read_names_only_a_source_that_helps() {
+    let workspace = Workspace::with(&[("pack/inner/t.tmpl", "a\n"), ("pack/.git/t.tmpl", "b\n")]);
+    write_atomic(&workspace.beside("out/far/t.tmpl"), b"c\n").unwrap();
+    workspace.configure(json!({"sources": [
+        {"id": "pack", "name": "Pack", "path": "pack"},
+        {"id": "inner", "name": "Inner", "path": "pack/inner"},
+        {"id": "far", "name": "Far", "path": "../out/far"}
+    ]}));
+    let mut client = Client::connect(&workspace);
+    for _ in 0..2 {
+        for (path, message, hint) in [
+            ("pack/inner/t.tmpl", "neither in a selected source", "call selectReferences with ids [\"inner\"] first"),
+            ("pack/.git/t.tmpl", "neither in a selected source", "name another file"),
+            (
+                "../out/far/t.tmpl",
+                "'far', which contains it, waits for trust",
+                "ask the user to review it with `refdesk trust`",
+            ),
+        ] {
+            let refused = client.result("renderTemplate", json!({"template_path": path}));
+            assert_eq!(refused["structuredContent"]["hint"], hint, "{path}: {refused}");
+            assert!(refused.to_string().contains(message), "{path}: {refused}");
+        }
+        client.call("selectReferences", json!({"ids": ["far"]}));
+    }
+}

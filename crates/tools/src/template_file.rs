@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use refdesk_core::catalog::{Catalog, Source};
+use refdesk_core::catalog::{Catalog, LocalPath, Source};
 use refdesk_core::selection::Access;
 use refdesk_files::nofollow::{Opened, open};
 use refdesk_files::path::{absolute, clean, is_absent};
 use refdesk_files::read_open;
+use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_text::{Code, Error, Fix};
 
 /// The folder of templates outside all sources.
@@ -28,14 +29,25 @@ pub(crate) fn read(workspace: &Path, catalog: &Catalog, access: &Access, path: &
     })?;
     let own = std::fs::canonicalize(workspace).map(|workspace| workspace.join(FOLDER));
     if !access.allows(&resolved) && !own.is_ok_and(|own| resolved.starts_with(own)) {
+        // Of the sources that contain the file and are not excluded, the innermost that selecting makes readable.
+        let may_help = |source: &&Source| {
+            let place = source.place().filter(|place| place.state.is_open() || source.is_untrusted());
+            let is_inside = |place: &LocalPath| {
+                resolved.starts_with(&place.resolved) && !is_skipped_by_walks(&place.resolved, &resolved)
+            };
+            place.is_some_and(is_inside) && !access.excludes(source.id.as_str())
+        };
+        let waits = |source: &Source| source.is_untrusted() || access.reaches(source.id.as_str());
+        let innermost = catalog.sources().iter().filter(may_help).max_by_key(|it| (!waits(it), it.depth()));
+        if let Some(source) = innermost.filter(|source| waits(source)) {
+            let message = format!("{path} may not be read: '{}', which contains it, waits for trust", source.id);
+            return Err(Error::new(Code::Untrusted, message, Fix::Trust));
+        }
         let what = if resolved == clean(&file) { "it" } else { "the target of a link in it" };
         let message = format!(
             "{path} may not be read: {what} is neither in a selected source nor below {FOLDER}/ of the workspace"
         );
-        let may_be_picked = |id: &str| !access.reaches(id) && !access.excludes(id);
-        let contains = |source: &&Source| source.place().is_some_and(|place| resolved.starts_with(&place.resolved));
-        let mut sources = catalog.sources().iter().filter(|source| may_be_picked(source.id.as_str()));
-        let fix = sources.find(contains).map_or(Fix::from("name another file"), |it| Fix::Pick(it.id.to_string()));
+        let fix = innermost.map_or(Fix::from("name another file"), |it| Fix::Pick(it.id.to_string()));
         return Err(Error::new(Code::NoAccess, message, fix));
     }
     let unreadable = |why: String| Error::new(Code::TemplateUnreadable, format!("{path} {why}"), "fix the file");
