@@ -148,7 +148,10 @@ impl Store {
         let found: Vec<PathOccupant> = files.par_iter().map(|file| look(&folder.join(&file.name))).collect();
         let mut due = Vec::new();
         for (file, found) in files.iter().zip(found).filter(|(file, _)| is_file_name(&file.name)) {
-            if by == OnBehalfOf::ToolResult && !before.files.get(&file.name).is_some_and(|entry| entry.by_tool) {
+            let is_same = matches!(&found, PathOccupant::File { hash, .. } if *hash == file.hash);
+            let noted = before.files.get(&file.name);
+            let is_taken = noted.is_some_and(|entry| entry.is_only_taken() || (entry.by_tool && is_same));
+            if by == OnBehalfOf::ToolResult && !is_taken {
                 if found != PathOccupant::Nothing {
                     done.diagnostics.push(self.left(&file.name, "the file already exists and was left as it is"));
                     continue;
@@ -163,9 +166,7 @@ impl Store {
                 room -= 1;
             }
             let is_ours = before.is_ours(&file.name, &found);
-            let is_same = matches!(&found, PathOccupant::File { hash, .. } if *hash == file.hash);
-            let others =
-                before.files.get(&file.name).is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
+            let others = noted.is_some_and(|entry| entry.desks.iter().any(|desk| *desk != self.desk));
             match found {
                 PathOccupant::Other(what) => {
                     done.diagnostics
@@ -192,6 +193,8 @@ impl Store {
             }
             if !is_same || is_ours {
                 let entry = after.files.entry(file.name.clone()).or_default();
+                // A file that gets other content is no longer the tool result's.
+                entry.by_tool &= is_same;
                 match by {
                     OnBehalfOf::Desk { .. } => drop(entry.desks.insert(self.desk.clone())),
                     OnBehalfOf::Person => entry.by_hand = true,
@@ -241,8 +244,7 @@ impl Store {
         };
         let mut gone = Vec::new();
         after.files.retain(|name, entry| {
-            let only_taken = entry.by_tool && !entry.by_hand && entry.desks.is_empty();
-            if !only_taken || files.iter().any(|file| file.name == *name) {
+            if !entry.is_only_taken() || files.iter().any(|file| file.name == *name) {
                 return true;
             }
             let is_ours = entry.is_ours(&look(&folder.join(name)));

@@ -50,6 +50,11 @@ impl Record {
 }
 
 impl Entry {
+    /// Whether it comes only from a tool result: no desk provides it, and the user did not name its document.
+    pub(super) fn is_only_taken(&self) -> bool {
+        self.by_tool && !self.by_hand && self.desks.is_empty()
+    }
+
     /// Whether this file has the content that was written.
     pub(crate) fn is_ours(&self, found: &PathOccupant) -> bool {
         match found {

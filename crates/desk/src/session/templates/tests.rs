@@ -193,6 +193,24 @@ fn files_from_tool_results_overwrite_nothing_and_expire() {
 }
 
 #[test]
+fn a_tool_results_file_with_other_content_of_a_desk_is_the_desks() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let store = Store::new(root, "default", clock).sealed_by(Sealer::fixed(root));
+    let take = |wanted: &[(&str, &str)]| store.write_templates(&files(wanted), OnBehalfOf::ToolResult);
+    for (by_desk, is_taken) in [("page", true), ("selected", false)] {
+        take(&[("a.tmpl", "page")]);
+        update_files(root, "default", &[("a.tmpl", by_desk)]);
+        assert_eq!(outcome(&take(&[("a.tmpl", "next page")])).3, 1, "a file of a desk is not overwritten");
+        assert_eq!(text(root, "a.tmpl").as_deref(), Some(by_desk));
+        assert_eq!(outcome(&take(&[("a.tmpl", "page")])).3, usize::from(!is_taken));
+        assert_eq!(!store.tool_result_templates().is_empty(), is_taken, "{by_desk}");
+        update_files(root, "default", &[]);
+        assert_eq!(text(root, "a.tmpl").is_some(), is_taken, "{by_desk}");
+    }
+}
+
+#[test]
 fn files_of_a_killed_writer_are_still_ours() {
     let record = |root: &Path, hashes: &[&str], desks: &[&str]| {
         let hashes: Vec<String> = hashes.iter().map(|text| sha256_hex(text.as_bytes())).collect();
