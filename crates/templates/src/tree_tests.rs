@@ -103,6 +103,7 @@ fn jinja2() {
             ("{{ lookup('env', name) }}{{ xs.total }}{% for x in xs %}{{ x }}{% endfor %}", "name xs{total}"),
             ("{% for x in xs %}{% set y = x.a %}{{ y.b }}{% endfor %}{% set f = xs|first %}{{ f.n }}", "xs[a{b} n]"),
             ("{{ '%s' % a }}{{ b ~ +c }}{% for x in d, e %}{{ x }}{% endfor %}", "a b c# d e"),
+            ("{{ '%d' % a }}{{ '{} {:.2f}'.format(b, c) }}{% set n = d if d else e %}{{ n * 2 }}", "a# b c# d# e#"),
             ("a\n{% if x %}\n", "✗ 'if' opened at line 2 is never closed"),
             ("a\n{% endfor %}", "✗ 'endfor' at line 2 closes nothing"),
             ("{% for x in y %}\n{% endif %}", "✗ 'endif' at line 2 does not close the 'for' of line 1"),

@@ -169,6 +169,30 @@ fn templates_without_a_source() {
             "2.5 5.1 1.50 1.10",
         ),
         (
+            &[
+                "--inline",
+                "{{ '%(n)s: %(p)05.1f'|format(p=p, n=1) }} {{ '{n}: {:.2f}'.format(p, n=1) }} {{ '{0} {0:.2f}'.format(p) }} \
+                 {{ '%.2f'|format(p or 0) }} {{ '{:{w}.1f}'.format(p if p else 0, w=5) }} {{ [p or 0, 1]|sum }} {{ p }}",
+                "--var",
+                "p=2.50",
+            ],
+            "1: 002.5 1: 2.50 2.5 2.50 2.50   2.5 3.5 2.50",
+        ),
+        (
+            &[
+                "--inline",
+                "{% set v = a if a >= 1 else '1.0' %}{% set n = b if b else 1 %}{% set m = c or b %}\
+                 {{ v }} {{ n }} {{ n * 2 }} {{ m }} {{ m + 1 }} {{ c|default(b) }} {{ c|default(b) - 1 }}",
+                "--var",
+                "a=1.10",
+                "--var",
+                "b=10",
+                "--var",
+                "c=1.50",
+            ],
+            "1.10 10 20 1.50 2.5 1.50 0.5",
+        ),
+        (
             &["--inline", "{{ a }} {{ a|upper }} {{ -a }} {{ a ~ (a + 1) }}", "--var", "a=1e2"],
             "1e2 1E2 -100.0 1e2101.0",
         ),

@@ -1,10 +1,12 @@
 //! How an expression uses its names: which it prints, tests, iterates or looks into, and which are optional.
 
+use std::ops::Range;
+
 use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
 use super::MUTATING_METHODS;
 use super::placeholders::Placeholders;
-use super::scope::{is_number, sliced, text_argument, text_of, values_of};
+use super::scope::{is_number, results, sliced, text_argument, text_of, values_of};
 use super::statements::{NumberUse, Uses};
 use super::tokens::offset;
 use crate::usage::{PathStep, Usage};
@@ -21,25 +23,20 @@ impl<'a> Uses<'a> {
         self.visit(value, Usage::Print, true);
     }
 
-    /// Visits values that are inserted into a format, each as its placeholder has it: `%.2f` is given what is a number
-    /// elsewhere as one, `%s` inserts it as typed.
-    fn visit_inserted<'e>(
-        &mut self,
-        values: impl IntoIterator<Item = (usize, &'e Expr<'a>)>,
-        placeholders: &Placeholders<'_>,
-    ) where
+    /// Visits values that are inserted into a format, each with whether its placeholder formats a number: `%s` inserts it as
+    /// typed.
+    fn visit_inserted<'e>(&mut self, values: impl IntoIterator<Item = (bool, &'e Expr<'a>)>)
+    where
         'a: 'e,
     {
-        for (at, value) in values {
-            if placeholders.wants_number(at) { self.visit_part(value) } else { self.visit(value, Usage::Print, true) }
+        for (is_number, value) in values {
+            self.visit(value, if is_number { Usage::Compute } else { Usage::Print }, true);
         }
     }
 
     /// Notes that this value is used as a number if other uses say that it is one.
     fn note_if_number(&mut self, value: &Expr<'a>) {
-        if let Some(path) = self.scope.path(value) {
-            self.note_number(&path, value, Usage::Test);
-        }
+        self.note_number(value, Usage::Test);
     }
 
     /// Visits arguments, the first of which must be numbers: so many of them, unless they are given by name.
@@ -85,7 +82,7 @@ impl<'a> Uses<'a> {
                     Expr::Var(name) if name.id == "range" => self.visit_args(&call.args, usize::MAX),
                     Expr::GetAttr(method) if method.name == "format" => {
                         let placeholders = Placeholders::in_braces(text_of(&method.expr).unwrap_or_default());
-                        self.visit_inserted(placeholders.places(&call.args), &placeholders);
+                        self.visit_inserted(placeholders.filled_by(&call.args));
                     }
                     // They return or keep their arguments.
                     Expr::GetAttr(method)
@@ -123,10 +120,12 @@ impl<'a> Uses<'a> {
                 }
                 BinOpKind::Rem if text_of(&operator.left).is_some() => {
                     let placeholders = Placeholders::of_percents(text_of(&operator.left).unwrap_or_default());
-                    match &operator.right {
-                        Expr::Tuple(tuple) => self.visit_inserted(tuple.items.iter().enumerate(), &placeholders),
-                        value => self.visit_inserted(std::iter::once((0, value)), &placeholders),
-                    }
+                    let items = match &operator.right {
+                        Expr::Tuple(tuple) => tuple.items.as_slice(),
+                        value => std::slice::from_ref(value),
+                    };
+                    let placed = |(at, item)| (placeholders.wants_number(at, None), item);
+                    self.visit_inserted(items.iter().enumerate().map(placed));
                 }
                 _ => {
                     self.note_pair(&operator.left, &operator.right);
@@ -146,11 +145,6 @@ impl<'a> Uses<'a> {
                 }
             }
             Expr::IfExpr(branch) => {
-                // What is assigned may be computed with later.
-                if what == Usage::Touch {
-                    self.note_if_number(&branch.true_expr);
-                    branch.false_expr.iter().for_each(|value| self.note_if_number(value));
-                }
                 self.visit(&branch.test_expr, Usage::Test, true);
                 self.guarded(&branch.test_expr, true, |uses| uses.visit(&branch.true_expr, what, needed));
                 if let Some(no) = &branch.false_expr {
@@ -176,15 +170,16 @@ impl<'a> Uses<'a> {
             self.visit_args(&call.args, usize::MAX);
             return;
         }
-        if let Some(path) = self.scope.path(expr) {
-            self.note_number(&path, expr, what);
+        if let Some((path, others)) = self.scope.paths(expr).split_first() {
+            self.note_number(expr, what);
             let defaulted = self.scope.has_default(expr);
             self.parts_of_path(expr);
             if !needed && let Some((_, around @ [.., PathStep::Field(_)])) = path.split_last() {
                 // An optional field still needs its parent.
                 self.record(around, Usage::Touch, !defaulted);
             }
-            self.record(&path, what, needed && !defaulted);
+            self.record(path, what, needed && !defaulted);
+            others.iter().for_each(|path| self.record(path, what, false));
             return;
         }
         match expr {
@@ -280,9 +275,10 @@ impl<'a> Uses<'a> {
         };
         let counts = matches!(filter.name, "batch" | "slice" | "truncate" | "center" | "wordwrap" | "round");
         match &filter.expr {
-            // It prints them as they are.
-            Some(Expr::List(list)) if filter.name == "join" => {
-                list.items.iter().for_each(|item| self.visit(item, Usage::Print, true));
+            // `join` prints them as they are.
+            Some(Expr::List(list)) if filter.name == "join" || (filter.name == "sum" && filter.args.is_empty()) => {
+                let what = if filter.name == "sum" { Usage::Compute } else { Usage::Print };
+                list.items.iter().for_each(|item| self.visit(item, what, true));
             }
             Some(of) if filter.name == "tojson" => {
                 self.note_if_number(of);
@@ -303,12 +299,12 @@ impl<'a> Uses<'a> {
         match &filter.expr {
             Some(format) if filter.name == "format" => {
                 let placeholders = Placeholders::of_percents(text_of(format).unwrap_or_default());
-                self.visit_inserted(values_of(&filter.args).enumerate(), &placeholders);
+                self.visit_inserted(placeholders.filled_by(&filter.args));
             }
             // The default takes the place of the value.
             _ if matches!(filter.name, "default" | "d") => {
-                for value in values_of(&filter.args) {
-                    if what == Usage::Print { self.visit(value, what, true) } else { self.visit_part(value) }
+                for (at, value) in values_of(&filter.args).enumerate() {
+                    self.visit(value, if at == 0 { what } else { Usage::Print }, true);
                 }
             }
             _ => self.visit_args(&filter.args, usize::from(counts)),
@@ -337,7 +333,7 @@ impl<'a> Uses<'a> {
             self.record(&[list.as_slice(), &[PathStep::Item]].concat(), what, false);
         }
         if filter == "sum" {
-            self.note_number(&list, of, what);
+            self.note_number(of, what);
         }
         for attribute in attribute.into_iter().flat_map(|attributes| attributes.split(',')) {
             let fields = attribute.trim().split('.').filter(|part| part.parse::<usize>().is_err());
@@ -368,23 +364,31 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Notes that this expression, which looks up the value at `path`, is used as a number, or may be: whether `0.00` counts
-    /// as true depends on that, too.
-    fn note_number(&mut self, path: &[PathStep], expr: &Expr<'a>, what: Usage) {
+    /// Notes that this expression is used as a number, or may be: whether `0.00` counts as true depends on that, too.
+    fn note_number(&mut self, expr: &Expr<'a>, what: Usage) {
         if matches!(what, Usage::Compare | Usage::Compute | Usage::Test) {
-            let span = offset(start_of(expr))..offset(expr.span().end_offset);
-            self.numbers.push(NumberUse { path: path.to_vec(), span, is_certain: what == Usage::Compute });
+            for result in results(expr) {
+                let used = |path| NumberUse { path, span: span_of(result), is_certain: what == Usage::Compute };
+                self.numbers.extend(self.scope.paths(result).into_iter().map(used));
+            }
         }
     }
 
     /// Notes that two values are compared or added: if one is a number elsewhere, the other is one here.
     fn note_pair(&mut self, one: &Expr<'a>, other: &Expr<'a>) {
-        let (Some(first), Some(second)) = (self.scope.path(one), self.scope.path(other)) else { return };
-        for (expr, path) in [(one, second), (other, first)] {
-            let span = offset(start_of(expr))..offset(expr.span().end_offset);
-            self.numbers.push(NumberUse { path, span, is_certain: false });
+        for (value, beside) in [(one, other), (other, one)] {
+            let paths = self.scope.paths(beside);
+            for expr in results(value).into_iter().filter(|expr| self.scope.path(expr).is_some()) {
+                let used =
+                    |path: &Vec<PathStep>| NumberUse { path: path.clone(), span: span_of(expr), is_certain: false };
+                self.numbers.extend(paths.iter().map(used));
+            }
         }
     }
+}
+
+fn span_of(expr: &Expr<'_>) -> Range<usize> {
+    offset(start_of(expr))..offset(expr.span().end_offset)
 }
 
 /// Where an expression begins: the engine's span of a longer path does not contain its first names.

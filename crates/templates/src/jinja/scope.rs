@@ -17,14 +17,17 @@ pub(super) enum NameBinding {
     Own,
     /// A number created by the template.
     Number,
-    /// A value reached from a variable; with a default, the template works without the variable.
-    Alias { path: Vec<PathStep>, has_default: bool },
+    /// A value reached from a variable, or from one of several; with a default, the template works without the first.
+    Alias { paths: Vec<Vec<PathStep>>, has_default: bool },
     /// A group of items of the list at this path: the template creates `grouper`, and `list` contains the items.
     Group(Vec<PathStep>),
 }
 
 /// The names in scope.
 pub(super) type NameScope<'a> = Scoped<&'a str, NameBinding>;
+
+/// The most paths of one name: without a limit, names assigned from each other would have ever more.
+const MAX_PATHS: usize = 8;
 
 /// Paths that are known to be defined.
 pub(super) type Guards = Scoped<Vec<PathStep>, ()>;
@@ -76,7 +79,7 @@ impl NameScope<'_> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
                 Some(NameBinding::Own | NameBinding::Number | NameBinding::Group(_)) => None,
-                Some(NameBinding::Alias { path, .. }) => Some(path.clone()),
+                Some(NameBinding::Alias { paths, .. }) => paths.first().cloned(),
                 None if RESERVED.contains(&name.id) => None,
                 None => Some(vec![PathStep::Field(name.id.to_owned())]),
             },
@@ -107,13 +110,35 @@ impl NameScope<'_> {
         }
     }
 
+    /// The paths to the values of which `expr` may be one.
+    pub(super) fn paths(&self, expr: &Expr<'_>) -> Vec<Vec<PathStep>> {
+        let paths_of = |result: &Expr<'_>| match result {
+            Expr::Filter(filter) if matches!(filter.name, "default" | "d") => {
+                let values = filter.expr.iter().chain(values_of(&filter.args).take(1));
+                values.flat_map(|value| self.paths(value)).collect()
+            }
+            Expr::Var(name) => match self.of(name.id) {
+                Some(NameBinding::Alias { paths, .. }) => paths.clone(),
+                _ => self.path(result).into_iter().collect(),
+            },
+            _ => self.path(result).into_iter().collect::<Vec<_>>(),
+        };
+        let mut found = Vec::new();
+        for path in results(expr).into_iter().flat_map(paths_of) {
+            if found.len() < MAX_PATHS && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+        found
+    }
+
     /// What a name refers to after this value is assigned to it.
     pub(super) fn alias(&self, value: &Expr<'_>) -> NameBinding {
-        match self.path(value) {
-            Some(path) => NameBinding::Alias { path, has_default: self.has_default(value) },
-            None if self.is_number(value) => NameBinding::Number,
-            None => NameBinding::Own,
+        let paths = self.paths(value);
+        if !paths.is_empty() {
+            return NameBinding::Alias { paths, has_default: self.path(value).is_none() || self.has_default(value) };
         }
+        if self.is_number(value) { NameBinding::Number } else { NameBinding::Own }
     }
 
     /// Whether the result is a number whatever the values are. Recurses at most as deep as the expression.
@@ -195,6 +220,20 @@ impl Guards {
     pub(super) fn cover(&self, path: &[PathStep]) -> bool {
         let holds = |length| path.get(..length).is_some_and(|start| self.of(start).is_some());
         !self.order.is_empty() && (1..=path.len()).any(holds)
+    }
+}
+
+/// The expressions of which one is the result: the branches of `if`, and both sides of `or` and `and`. Recurses at most as
+/// deep as the expression.
+pub(super) fn results<'e, 'a>(expr: &'e Expr<'a>) -> Vec<&'e Expr<'a>> {
+    match expr {
+        Expr::IfExpr(branch) => {
+            std::iter::once(&branch.true_expr).chain(&branch.false_expr).flat_map(results).collect()
+        }
+        Expr::BinOp(either) if matches!(either.op, BinOpKind::ScAnd | BinOpKind::ScOr) => {
+            [&either.left, &either.right].into_iter().flat_map(results).collect()
+        }
+        _ => vec![expr],
     }
 }
 

@@ -129,11 +129,11 @@ impl<'a> Uses<'a> {
             (Some(path), "groupby", 1) => NameBinding::Group(path),
             // Each result contains such items again.
             (Some(path), "groupby", 2) | (Some(path), "batch" | "slice", 1) => {
-                NameBinding::Alias { path, has_default: false }
+                NameBinding::Alias { paths: vec![path], has_default: false }
             }
             (Some(mut path), "", 1) => {
                 path.push(PathStep::Item);
-                NameBinding::Alias { path, has_default: false }
+                NameBinding::Alias { paths: vec![path], has_default: false }
             }
             _ => NameBinding::Own,
         };
