@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use refdesk_files::output::resolve;
-use refdesk_files::path::{absolute, clean, is_within};
+use refdesk_files::path::{clean, is_within};
 
 /// The environment variable through which the command gets the workspace's path.
 pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
@@ -293,7 +293,7 @@ fn words(command: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn workspace_file(workspace: &Path, path: &Path) -> Option<PathBuf> {
-    let real = resolve(&absolute(workspace, path)).ok()?;
+    let real = resolve(&workspace.join(path)).ok()?;
     let workspace = resolve(workspace).ok()?;
     (is_within(&real, &workspace) && real.is_file()).then_some(real)
 }
@@ -465,6 +465,8 @@ mod tests {
         }
         symlink(folder.path().join("out"), workspace.join("bin/out")).unwrap();
         symlink("pw", workspace.join("bin/link")).unwrap();
+        fs::create_dir(workspace.join("bin/deep")).unwrap();
+        symlink("bin/deep", workspace.join("deep")).unwrap();
         for (command, files, runs) in [
             ("pass show db", &[][..], "pass show db"),
             ("./bin/pw\u{3000}x", &["bin/pw"], "\"$workspaceRoot\"/./bin/pw\u{3000}x"),
@@ -473,6 +475,8 @@ mod tests {
                 &["bin/pw", "bin/pw"],
                 "sh -c '\"$workspaceRoot\"/bin/pw; \"$workspaceRoot\"/bin/link'",
             ),
+            // The file that the shell opens.
+            ("cat deep/../pw", &["bin/pw"], "cat \"$workspaceRoot\"/deep/../pw"),
             ("cat <bin/pw", &["bin/pw"], "cat <\"$workspaceRoot\"/bin/pw"),
             ("\"$workspaceRoot\"/bin/pw", &["bin/pw"], "\"$workspaceRoot\"/bin/pw"),
             ("\"${workspaceRoot}/bin/pw\"", &["bin/pw"], "\"${workspaceRoot}/bin/pw\""),
