@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use refdesk_files::path::{absolute, clean, clean_behind_links};
+use refdesk_files::path::{clean, clean_behind_links};
 
 /// Arguments with these names are commands, which may contain paths anywhere.
 const COMMANDS: [&str; 4] = ["command", "cmd", "commands", "script"];
@@ -37,10 +37,11 @@ impl PathBase<'_> {
     /// The path without `.` and `..`, and its value in the map. Looks at the disk only if there are several folders or
     /// a `..`, which leads up from the target of a link.
     fn known<'m, T>(&self, text: &str, entered: Option<&str>, places: &'m PathMap<T>) -> Option<(PathBuf, &'m T)> {
-        let entered = entered.zip(self.folders().next()).map(|(folder, from)| absolute(from, Path::new(folder)));
+        let entered = entered.zip(self.folders().next()).map(|(folder, from)| from.join(folder));
         let folders = entered.as_deref().into_iter().chain(self.folders());
         let paths: Vec<PathBuf> = folders.map(|folder| folder.join(text)).collect();
-        if paths.iter().all(|path| places.innermost(&clean(path)).is_none()) {
+        let leads_up = |path: &PathBuf| path.components().any(|part| part == Component::ParentDir);
+        if !paths.iter().any(|path| leads_up(path) || places.innermost(&clean(path)).is_some()) {
             return None;
         }
         let mut paths: Vec<PathBuf> = paths.iter().map(|path| clean_behind_links(path, self.resolve)).collect();
@@ -146,10 +147,16 @@ fn walk<T>(value: &Value, is_command: bool, at: &mut StringWalk<'_, T>) -> Optio
     }
 }
 
-/// The folder that a command enters before all else, as in `cd kb && cat README.md`.
+/// The folder that a command enters before all else, as in `cd kb && cat README.md` and `set -e; (cd kb || exit; ls)`.
 fn entered(command: &str) -> Option<&str> {
-    let (folder, _) = command.trim_start().strip_prefix("cd ")?.split_once(['&', ';', '\n'])?;
-    Some(folder.trim().trim_matches(['"', '\''])).filter(|folder| folder.len() <= LONGEST_PATH)
+    let (ends, is_between) = (['&', '|', ';', '\n'], |c: char| c.is_whitespace() || matches!(c, '(' | '&' | ';'));
+    let start = command.trim_start_matches(is_between);
+    let after_options = start.strip_prefix("set -").and_then(|options| options.split_once(ends));
+    let start = after_options.map_or(start, |(_, rest)| rest.trim_start_matches(is_between));
+    let (folder, _) = start.strip_prefix("cd ")?.split_once(ends)?;
+    let folder = folder.trim();
+    let folder = folder.strip_prefix("-- ").unwrap_or(folder).trim_start();
+    Some(folder.trim_matches(['"', '\''])).filter(|folder| folder.len() <= LONGEST_PATH)
 }
 
 /// Quoted parts of a command, for paths with blanks.

@@ -105,6 +105,9 @@ mod tests {
             ("/w/kb", json!({"command": "cd x; cat ../a.md a.md"}), Some("/w/kb/a.md")),
             ("/w/sub", json!({"command": "cd /w/kb && cat a.md"}), Some("/w/kb/a.md")),
             ("/w/other", json!({"command": "cd kb && cat kb/a.md"}), Some("/w/kb/a.md")),
+            ("/w", json!({"command": "cd kb || exit 1; cat x/a.md"}), Some("/w/kb/x/a.md")),
+            ("/w", json!({"command": "(cd kb && cat x/a.md)"}), Some("/w/kb/x/a.md")),
+            ("/w", json!({"command": "set -eu && cd -- 'kb'; cat x/a.md"}), Some("/w/kb/x/a.md")),
         ] {
             let base = PathBase { cwd: Some(Path::new(cwd)), ..base(&resolve) };
             let found = first(&catalog, &selection(&["kb"], &[], &[]), &arguments, &base);
@@ -159,7 +162,8 @@ mod tests {
         for (arguments, looked_up, expected) in [
             (json!({"file_path": "/link/a.md"}), 1, Some("/w/kb/a.md")),
             (json!({"pattern": "x", "path": "/link"}), 1, Some("/w/kb")),
-            (json!({"path": "/link/../x"}), 1, None),
+            // A `..` costs looks in front of it.
+            (json!({"path": "/link/../x"}), 3, None),
             (json!({"path": "/gone/x", "other_path": "/link/x"}), 1, None),
             (json!({"path": "kb/x"}), 0, Some("/w/kb/x")),
             (json!({"pattern": "/link/x", "command": "cat /link/x"}), 0, None),
@@ -191,11 +195,15 @@ mod tests {
             (json!({"path": "current/../limits.md"}), "v2"),
             (json!({"command": "cat ./current/../limits.md"}), "v2"),
             (json!({"command": "cd current && cat ../limits.md"}), "v2"),
+            (json!({"command": "cd current/.. && cat limits.md"}), "v2"),
+            (json!({"paths": ["current/../limits.md"]}), "v2"),
             (json!({"path": "current/sub/../../../limits.md"}), "top"),
             (json!({"path": "docs/../limits.md"}), "top"),
         ] {
-            let found = first(&catalog, &selection(&["top", "v2"], &[], &[]), &arguments, &base(&resolve));
-            assert_eq!(found.map(|it| it.ref_id.to_string()).as_deref(), Some(expected), "{arguments}");
+            for selected in [&["top", "v2"][..], &[expected]] {
+                let found = first(&catalog, &selection(selected, &[], &[]), &arguments, &base(&resolve));
+                assert_eq!(found.map(|it| it.ref_id.to_string()).as_deref(), Some(expected), "{arguments}");
+            }
         }
     }
 
