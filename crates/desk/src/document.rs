@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::Desk;
 use refdesk_core::catalog::{LocalPath, PathState, SourceKind};
+use refdesk_files::path::{self, Resolver};
 use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_files::walk::{Problem, WalkBudget, WalkLimits, WalkedFile, files_below};
-use refdesk_files::{open_regular, path, read_open};
+use refdesk_files::{open_regular, read_open};
 use refdesk_text::escape::one_line;
 
 /// The most bytes of a document read at a time.
@@ -49,6 +50,8 @@ pub struct Document {
     pub text: String,
     /// Its file, if it has one.
     pub path: Option<PathBuf>,
+    /// Where `..` leads from the folder of `path`: above the target, if that folder is a link.
+    pub above: Option<PathBuf>,
     /// The offset of `text` in the file or content.
     pub from: u64,
     /// The offset after `text`, from which to continue.
@@ -65,7 +68,7 @@ impl Desk {
         let Some(source) = self.catalog.get(id) else {
             return captioned(id, "gone from the catalog".to_owned());
         };
-        match &source.kind {
+        let document = match &source.kind {
             SourceKind::Local(place) => match place.state {
                 PathState::File => file(id, &place.path, String::new(), 0),
                 PathState::Directory => folder(id, place),
@@ -82,7 +85,14 @@ impl Desk {
                 let text = beginning(&text, SHOWN).to_owned();
                 Document { text, ..captioned(id, "called by the agent, not by refdesk, with arguments".to_owned()) }
             }
-        }
+        };
+        self.with_above(document)
+    }
+
+    fn with_above(&self, document: Document) -> Document {
+        let folder = document.path.as_deref().and_then(Path::parent);
+        let above = folder.map(|folder| Resolver::default().cleaned(self.workspace(), folder.join("..")));
+        Document { above, ..document }
     }
 
     /// The beginning of this file of a source; its document if the file is not in the source.
@@ -90,7 +100,7 @@ impl Desk {
         let Some(place) = self.catalog.get(id).and_then(|source| source.place()) else { return self.document(id) };
         let within = path.strip_prefix(&place.path).ok().filter(|within| !within.as_os_str().is_empty());
         match within {
-            Some(within) if is_inside(place, path) => file(id, path, path::lossy(within), 0),
+            Some(within) if is_inside(place, path) => self.with_above(file(id, path, path::lossy(within), 0)),
             _ => self.document(id),
         }
     }
@@ -424,6 +434,21 @@ mod tests {
         let outside = fs::canonicalize(folder.path()).unwrap().join("d/../secret");
         assert_eq!(desk.document_from("a", Some(&outside), 0).text, "", "nothing outside the folder");
         assert_eq!(desk.document_from("b", None, 0).text, "");
+    }
+
+    #[test]
+    fn above_a_linked_folder_is_the_folder_above_its_target() {
+        let source = r#"{"id": "a", "name": "A", "path": "current"}"#;
+        let (_, folder) = document(&[("v2/docs/sub/a.md", b"a"), ("v2/docs/README.md", b"a")], source, "a");
+        std::os::unix::fs::symlink("v2/docs", folder.path().join("current")).unwrap();
+        let workspace = fs::canonicalize(folder.path()).unwrap();
+        let context = WorkspaceContext { workspace: workspace.clone(), ..WorkspaceContext::default() };
+        let desk = Desk::open(Options::new(context));
+        let at = |path: &str| Some(workspace.join(path));
+        let document = desk.document("a");
+        assert_eq!((document.path, document.above), (at("current/README.md"), at("v2")));
+        let document = desk.document_at("a", &workspace.join("current/sub/a.md"));
+        assert_eq!((document.path, document.above), (at("current/sub/a.md"), at("current")));
     }
 
     #[test]

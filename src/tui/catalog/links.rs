@@ -67,6 +67,8 @@ pub struct LinkingDocument<'a> {
     pub id: &'a str,
     /// Its file; `None` for inline content.
     pub path: Option<&'a Path>,
+    /// Where `..` leads from the file's folder, if known.
+    pub above: Option<&'a Path>,
     /// The files of a source that is a list of files, one per line.
     pub files: &'a [PathBuf],
     pub catalog: &'a Arc<Catalog>,
@@ -247,7 +249,11 @@ impl<'a> LinkingDocument<'a> {
     fn path_of(&self, written: &WrittenLink) -> Option<PathBuf> {
         let origin = || self.catalog.get(self.id).map(|source| &*source.origin.file);
         let folder = self.path.or_else(origin)?.parent()?;
-        Some(clean(&folder.join(path_of(written.target.trim())?)))
+        let path = clean(Path::new(&path_of(written.target.trim())?));
+        Some(match (path.strip_prefix(".."), self.above) {
+            (Ok(rest), Some(above)) => clean(&above.join(rest)),
+            _ => clean(&folder.join(&path)),
+        })
     }
 }
 
@@ -300,6 +306,10 @@ mod tests {
     use crate::tui::markdown::FrontMatterFold;
 
     fn marked(text: &str, mentions: Vec<Mention>) -> Vec<(String, LinkTo)> {
+        marked_above(None, text, mentions)
+    }
+
+    fn marked_above(above: Option<&Path>, text: &str, mentions: Vec<Mention>) -> Vec<(String, LinkTo)> {
         let catalog = Arc::new(Catalog::new(fixture::sources()));
         let mut graph = MentionGraph::default();
         graph.insert("circuit-breaker".into(), mentions.into());
@@ -308,6 +318,7 @@ mod tests {
         let document = LinkingDocument {
             id: "circuit-breaker",
             path: Some(&path),
+            above,
             files: &[],
             catalog: &catalog,
             mentions: &mentions,
@@ -368,6 +379,14 @@ mod tests {
         // Two links on one line are distinguished by their paths. A link through a symlink is matched by elimination.
         let mentions = vec![mention("retry-pattern", MentionKind::Path, 1), mention("timeouts", MentionKind::Path, 1)];
         let found = marked("[a](adr-006.md) [b](./adr-005.md)", mentions);
+        assert_eq!(
+            found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
+            [to("timeouts", MentionKind::Path), to("retry-pattern", MentionKind::Path),]
+        );
+        // The folder of the document is a link to `adr/old/deep`.
+        let mentions = vec![mention("retry-pattern", MentionKind::Path, 1), mention("timeouts", MentionKind::Path, 1)];
+        let above = Path::new(fixture::WORKSPACE).join("adr/old");
+        let found = marked_above(Some(&above), "[a](../../adr-006.md) [b](x/../../../adr-005.md)", mentions);
         assert_eq!(
             found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
             [to("timeouts", MentionKind::Path), to("retry-pattern", MentionKind::Path),]

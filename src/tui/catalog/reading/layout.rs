@@ -80,6 +80,7 @@ pub(super) fn mark_links(state: &mut State) {
     let document = LinkingDocument {
         id: &shown.source,
         path,
+        above: answer.above.as_deref(),
         files: &answer.files,
         catalog: &basis.catalog,
         mentions: &basis.mentions,
