@@ -184,6 +184,9 @@ fn a_name_cannot_announce_another_end_of_a_text_first() {
 #[test]
 fn templates_are_listed_explained_and_rendered_by_every_name() {
     let workspace = workspace();
+    workspace.put(".templates/v2/own.tmpl", b"v2 {{ name }}");
+    std::fs::create_dir(workspace.path.join(".templates/v2/docs")).unwrap();
+    std::os::unix::fs::symlink("v2/docs", workspace.path.join(".templates/current")).unwrap();
     let mut client = Client::connect(&workspace);
     client.call("selectReferences", json!({"ids": ["service"]}));
     let list = client.call("listExtractedTemplates", json!({}));
@@ -207,6 +210,7 @@ fn templates_are_listed_explained_and_rendered_by_every_name() {
         (json!({"template": "Hi {{ name }}", "variables": "{\"name\": \"Ada\"}"}), "Hi Ada"),
         (json!({"template": "Hi {{name}}", "variables": {"name": "Ada"}, "syntax": "mustache"}), "Hi Ada"),
         (json!({"template_path": ".templates/hello.txt.tmpl", "variables": {"name": "Ada"}}), "Hello Ada!\n"),
+        (json!({"template_path": ".templates/current/../own.tmpl", "variables": {"name": "Ada"}}), "v2 Ada"),
         (json!({"template": "plain"}), "plain"),
     ] {
         assert_eq!(client.call("renderTemplate", arguments.clone())["rendered"], expected, "{arguments}");
@@ -217,7 +221,7 @@ fn templates_are_listed_explained_and_rendered_by_every_name() {
     let journal = workspace.run(&["journal", "--format", "json"]).exits(0).text().to_owned();
     let lines: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let renders: Vec<&Value> = lines.iter().filter(|line| line["what"] == "rendered").collect();
-    assert_eq!(renders.len(), 7);
+    assert_eq!(renders.len(), 8);
     assert_eq!(renders[0]["about"], json!(["Entity.java.tpl"]));
     assert_eq!((&renders[0]["bytes"], &renders[0]["text"]), (&rendered["size"], &Value::Null));
     assert_eq!(renders[0]["who"], "test-client over mcp");

@@ -16,7 +16,7 @@ use refdesk_discover::{
     DescribedPlace, ProposedPlace, ProposedSource, RealPlace, describe_place, has_password, ids_of,
 };
 use refdesk_files::output::Proposal;
-use refdesk_files::path::{Resolver, absolute};
+use refdesk_files::path::{Resolver, clean};
 use refdesk_text::fold::can_match;
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::tokens::grouped;
@@ -178,7 +178,7 @@ impl Desk {
         let real = resolved(workspace);
         let above = path.ancestors().find(|above| resolved(above) == real);
         let below = above.and_then(|above| path.strip_prefix(above).ok());
-        below.map_or_else(|| path.clone(), |below| absolute(workspace, below))
+        below.map_or_else(|| path.clone(), |below| clean(&workspace.join(below)))
     }
 
     /// Checks that this address, or this path from the root of the workspace, can be added. The matches of a pattern
@@ -194,9 +194,10 @@ impl Desk {
         self.source_at(&at).map_or(Ok(()), |id| Err(known_already(place, &id)))
     }
 
-    /// The absolute form of a path that a person typed.
+    /// The absolute form of a path that a person typed; it leads where the same path in the catalog would.
     pub(crate) fn path_in(&self, folder: &Path, place: &str) -> PathBuf {
-        absolute(folder, Path::new(&*expand_home(self.workspace_context(), place)))
+        let path = folder.join(&*expand_home(self.workspace_context(), place));
+        Resolver::default().cleaned(self.workspace(), path)
     }
 
     /// Makes a path from the root of the workspace absolute; leaves an address as it is.

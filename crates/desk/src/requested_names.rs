@@ -1,11 +1,10 @@
 //! Ids and tags as written in a request: finds their sources, and explains those that match none.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use super::Desk;
 use refdesk_core::catalog::{Catalog, ShortText, Source};
-use refdesk_files::path::absolute;
+use refdesk_files::path::Resolver;
 use refdesk_text::fold::{can_match, collapsed, tag_key};
 use refdesk_text::nearest::{did_you_mean, suggestion};
 use refdesk_text::shorten::shortened;
@@ -24,7 +23,7 @@ impl Desk {
     /// The error for an id that is not in the catalog, with the most similar id.
     pub fn unknown_id(&self, id: &str) -> Error {
         let known = self.catalog.sources().iter().map(|source| source.id.as_str());
-        let path = absolute(self.workspace(), Path::new(id));
+        let path = Resolver::default().cleaned(self.workspace(), self.workspace().join(id));
         let of_path = self.catalog.sources().iter().find(|source| source.place().is_some_and(|it| *it.path == *path));
         let nearest = match of_path {
             Some(source) => format!(" (the file is the source '{}')", source.id),

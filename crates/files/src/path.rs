@@ -188,9 +188,11 @@ fn remembered(
     real
 }
 
-/// The absolute form, without `.` and `..`, of a path that the user gave relative to `current`.
+/// The absolute form, without `.` and `..`, of a path that a person or an agent gave relative to `current`. It leads where
+/// a program would find it, so that links in front of `..` are followed anywhere; do not use it for what came with a
+/// workspace.
 pub fn absolute(current: &Path, path: &Path) -> PathBuf {
-    clean(&current.join(path))
+    clean_behind_links(&current.join(path), |above| fs::canonicalize(above).ok())
 }
 
 /// The relative path from a folder to a path; both absolute and clean.
@@ -308,6 +310,13 @@ mod tests {
             ] {
                 let path = root.join(path);
                 assert_eq!(resolver.cleaned(&root, path.clone()), clean(&root.join(expected)), "{}", path.display());
+            }
+            // What a person or an agent gave may lead out.
+            for (path, expected) in
+                [("current/../x", "real/v2/x"), ("out/../x", "out/x"), ("../x", "x"), ("none/../x", "")]
+            {
+                let expected = if expected.is_empty() { root.join("x") } else { folder.join(expected) };
+                assert_eq!(absolute(&root, Path::new(path)), expected, "{path}");
             }
         }
         let long = Path::new("/a").join("b/../".repeat(1_000));

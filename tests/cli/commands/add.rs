@@ -95,6 +95,26 @@ fn a_path_is_relative_to_the_current_folder() {
 }
 
 #[test]
+fn above_a_link_is_above_its_target() {
+    let world = small();
+    for file in ["only.md", "v2/only.md", "v2/docs/a.md"] {
+        world.put(file, b"x");
+    }
+    std::os::unix::fs::symlink("v2/docs", world.path.join("current")).unwrap();
+    let typed = "current/../only.md";
+    let (_, entry) = entry(&world, &["add", typed]);
+    assert_eq!(entry["path"], "../../v2/only.md");
+    let id = entry["id"].as_str().unwrap();
+    for (words, expected) in [
+        (["add", typed], format!("'{typed}' is already in the catalog, as '{id}'")),
+        (["show", typed], format!("no source has the id '{typed}' (the file is the source '{id}')")),
+    ] {
+        let ran = world.run(&words).exits(1);
+        assert!(ran.stderr.contains(&expected), "{ran}");
+    }
+}
+
+#[test]
 fn outside_the_workspace_the_path_is_absolute() {
     let world = small();
     let outside = world.beside("elsewhere.md");
@@ -444,9 +464,12 @@ fn links_out_of_the_workspace_are_not_read() {
     let world = small();
     refdesk_files::write_atomic(&world.beside("secret/s.md"), b"# Top secret\n\nA secret paragraph.\n").unwrap();
     std::os::unix::fs::symlink("../../secret", world.path.join("docs/lnk")).unwrap();
-    for words in
-        [&["add", "docs/lnk/s.md"][..], &["add", "docs/lnk", "--each", "--tag", "x"], &["add", "docs/lnk/*.md"]]
-    {
+    for words in [
+        &["add", "docs/lnk/s.md"][..],
+        &["add", "docs/lnk", "--each", "--tag", "x"],
+        &["add", "docs/lnk/*.md"],
+        &["add", "docs/lnk/../secret/s.md"],
+    ] {
         world.run(words);
     }
     let catalog = world.listing().into_iter().filter(|(path, _)| path.to_string_lossy().contains("references"));

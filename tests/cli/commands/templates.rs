@@ -106,9 +106,14 @@ fn values_and_templates_from_standard_input() {
 fn templates_without_a_source() {
     let world = with_kit();
     world.put("own.tpl", b"{{ a | upper }}");
+    world.put("v2/own.tpl", b"v2 {{ a }}");
+    world.put("v2/vars.json", b"{\"a\": 2}");
+    std::fs::create_dir(world.path.join("v2/docs")).unwrap();
+    std::os::unix::fs::symlink("v2/docs", world.path.join("current")).unwrap();
     for (words, expected) in [
         (&["--inline", "{{ a | upper }}", "--var", "a=x"][..], "X"),
         (&["--file", "own.tpl", "--var", "a=x"], "X"),
+        (&["--file", "current/../own.tpl", "--vars", "@current/../vars.json"], "v2 2"),
         (&["--inline", "{{a}}", "--syntax", "mustache"], ""),
         (&["--inline", "{{>p}}", "--partial", "p=[{{a}}]", "--var", "a=x"], "[x]"),
         (&["--inline", "- {{ a }}", "--var", "a=x"], "- x"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{Config, WorkspaceContext, expand};
 use refdesk_files::output::resolve;
-use refdesk_files::path::{absolute, name_of};
+use refdesk_files::path::{clean, name_of};
 use refdesk_files::{EntryKind, Folder, whole};
 
 /// A file in the references folder that is not a source.
@@ -18,7 +18,7 @@ const LARGEST_ENTRY: u64 = 16 * 1024 * 1024;
 
 /// The folder whose files are sources.
 pub fn references_folder(context: &WorkspaceContext, config: &Config) -> PathBuf {
-    absolute(&context.workspace, Path::new(&expand(context, &config.settings.references_dir)))
+    clean(&context.workspace.join(expand(context, &config.settings.references_dir)))
 }
 
 /// A file of the references folder.

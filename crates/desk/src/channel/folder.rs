@@ -17,7 +17,7 @@ use super::{ChannelSetup, Request, Requester, Response};
 use crate::Desk;
 use refdesk_core::config::{ChannelKind, MAX_TIMEOUT, MemberPart};
 use refdesk_files::name::safe;
-use refdesk_files::path::{absolute, display, is_absent, lossy};
+use refdesk_files::path::{clean, display, is_absent, lossy};
 use refdesk_files::reserved::{STATE_FOLDER, is_reserved};
 use refdesk_files::{FileMode, Folder, cause, read_open};
 use refdesk_text::report::Diagnostic;
@@ -205,7 +205,7 @@ pub fn folders(setup: &ChannelSetup) -> Vec<ChannelFolder> {
 /// Git or refdesk keeps other files there.
 pub(super) fn configured(setup: &ChannelSetup) -> Result<ChannelFolder, Error> {
     let Some(written) = &setup.settings.base_path else { return Ok(default_folder(&setup.workspace)) };
-    let base = ChannelFolder::new(&setup.workspace, absolute(&setup.workspace, Path::new(written)));
+    let base = ChannelFolder::new(&setup.workspace, clean(&setup.workspace.join(written)));
     if base.is_reserved() {
         let message = format!("channel.base_path '{written}' is in a folder where git or refdesk keeps its files");
         let hint = "set channel.base_path to another folder, or remove it";

@@ -3,13 +3,12 @@
 //! counts as edited by a person or is left behind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use refdesk_core::catalog::Source;
 use refdesk_database::config::is_pages_folder;
 use refdesk_database::documenter::Manifest;
 use refdesk_database::schema::page::{folder_of_page, is_page_path};
-use refdesk_files::path::{absolute, lossy};
+use refdesk_files::path::{clean, lossy};
 use refdesk_text::report::Diagnostic;
 
 use super::documentation::stored_manifest;
@@ -53,7 +52,7 @@ impl Desk {
             let rest = source.id.as_str().strip_prefix("db-")?;
             let file = references.join(format!("{}.json", source.id.as_str()));
             let written = source.place().filter(|_| *source.origin.file == *file)?.written.as_str();
-            let place = absolute(&references, Path::new(written));
+            let place = clean(&references.join(written));
             let place = lossy(place.strip_prefix(self.workspace()).ok()?);
             let page = if place.ends_with(".md") { place } else { format!("{place}/README.md") };
             // The database may no longer be configured, and its name may contain hyphens.

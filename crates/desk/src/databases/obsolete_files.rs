@@ -8,7 +8,7 @@ use refdesk_database::config::is_name;
 use refdesk_database::documenter::{Manifest, ManifestEntry, Progress, ProgressStatus};
 use refdesk_database::schema::page::{folder_of_page, is_generated};
 use refdesk_files::name::sha256_hex;
-use refdesk_files::path::{absolute, has_below};
+use refdesk_files::path::{clean, has_below};
 use refdesk_text::report::Diagnostic;
 
 use super::documentation::{DocumentOptions, Documentation, PROGRESS};
@@ -190,13 +190,13 @@ impl Desk {
     /// The path an entry's file points to.
     fn place_of_entry(&self, entry: &serde_json::Value) -> Option<PathBuf> {
         let path = entry.get("path").and_then(serde_json::Value::as_str)?;
-        Some(absolute(&self.references_folder(), Path::new(path)))
+        Some(clean(&self.references_folder().join(path)))
     }
 
     /// The pages folders: those of earlier runs, then the current one.
     fn pages_folders<'r>(&'r self, run: &'r Documentation) -> impl Iterator<Item = PathBuf> + 'r {
         let earlier = run.earlier_manifests.keys().filter_map(|path| Path::new(path).parent());
-        earlier.chain([Path::new(&run.docs_path)]).map(|folder| absolute(self.workspace(), folder))
+        earlier.chain([Path::new(&run.docs_path)]).map(|folder| clean(&self.workspace().join(folder)))
     }
 }
 

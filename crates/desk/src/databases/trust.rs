@@ -10,7 +10,7 @@ use refdesk_database::connector::ServerAddress;
 use refdesk_database::names::globs::NamePattern;
 use refdesk_files::is_of_process;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::path::{absolute, display};
+use refdesk_files::path::{clean, display};
 use refdesk_files::read_regular;
 use refdesk_files::reserved::is_reserved;
 use refdesk_text::escape::code_span;
@@ -120,7 +120,7 @@ impl Desk {
             })?;
             path = path.replace(&format!("${{{name}}}"), &value);
         }
-        Ok(absolute(self.workspace(), Path::new(&expand(self.workspace_context(), &path))))
+        Ok(clean(&self.workspace().join(expand(self.workspace_context(), &path))))
     }
 
     /// The resolved path of an SQLite file, and the same path again if it is outside the workspace; empty for a server.
@@ -281,7 +281,7 @@ impl Restrictions<'_> {
 /// The file is too large.
 fn authorities(workspace: &Path, server: &ServerConnection) -> Result<Option<String>, Error> {
     let Some(file) = &server.sslrootcert else { return Ok(None) };
-    let (path, outside) = place(workspace, &absolute(workspace, Path::new(file)));
+    let (path, outside) = place(workspace, &clean(&workspace.join(file)));
     // A file that cannot be read makes the connection fail.
     if outside.is_none() { hash_of(&path) } else { Ok(None) }
 }

@@ -11,7 +11,7 @@ use crate::privileged_actions::{PathExtent, PrivilegedActions, SourceAudience, U
 use refdesk_core::catalog::{Mode, Source, SourceKind};
 use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
-use refdesk_files::path::{absolute, is_within};
+use refdesk_files::path::{clean, is_within};
 use refdesk_index::shared_name;
 use refdesk_text::report::Diagnostic;
 
@@ -199,7 +199,7 @@ impl<'d> TrustCheck<'d> {
         // Only the file channel uses `base_path`.
         let base_path = channel.base_path.as_deref().filter(|_| channel.kind == ChannelKind::File);
         let folder = base_path.and_then(|written| {
-            let path = absolute(self.desk.workspace(), Path::new(&expand(self.desk.workspace_context(), written)));
+            let path = clean(&self.desk.workspace().join(expand(self.desk.workspace_context(), written)));
             outside(&self.workspace, &path)
         });
         self.actions().webhook(channel).into_iter().chain(folder.map(|folder| self.actions().folder(&folder))).collect()

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use refdesk_files::output::resolve;
-use refdesk_files::path::{absolute, clean, is_within};
+use refdesk_files::path::{clean, is_within};
 use refdesk_postgres::{Address, TlsMode, from_command};
 use refdesk_text::Error;
 
@@ -53,7 +53,7 @@ pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         address.set_tls(mode);
     }
     if let Some(file) = &server.sslrootcert {
-        address.authorities = Some(absolute(&around.workspace, Path::new(file)));
+        address.authorities = Some(clean(&around.workspace.join(file)));
     }
     if address.host().is_none() {
         let socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{}", address.port())).exists();
