@@ -1,9 +1,12 @@
 //! Successful calls: in one session, in several, without one, and streams.
 
+use std::time::Instant;
+
 use serde_json::json;
 
 use crate::http::client::{initialize, stateless};
 use crate::http::server::Server;
+use crate::support::program::LIMIT;
 
 #[test]
 fn a_session_from_start_to_end() {
@@ -103,5 +106,46 @@ fn a_clients_user_is_asked_in_the_stream_of_the_call() {
     assert_eq!(answer["id"], 9, "{answer}");
     assert_eq!(answer["result"]["structuredContent"]["selected_count"], 1, "{answer}");
     assert_eq!(server.world.picks(), ["go"]);
+    assert_eq!(other.post(&headers, &twin).is(200).message()["result"], json!({}), "its id is free again");
+}
+
+/// A layer that repeats a request after its connection broke would otherwise get the answer to the first one.
+#[test]
+fn the_id_of_a_call_stays_taken_when_its_connection_breaks() {
+    let server = Server::start(&[], None);
+    let (mut client, mut other) = (server.client(), server.client());
+    let session = client.begin_with(json!({"elicitation": {}}));
+    let headers = format!("Mcp-Session-Id: {session}\r\n");
+    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+                      "params": {"name": "selectReferences", "arguments": {}}});
+    let body = call.to_string();
+    let head = client.head(&headers, body.len());
+    client.send(head + &body);
+    assert_eq!(client.head_of_answer().0, 200);
+    let question = client.event();
+    drop(client);
+    let twin = json!({"jsonrpc": "2.0", "id": 9, "method": "ping"}).to_string();
+    // The server notices at some time that the connection broke.
+    for _ in 0..200 {
+        let refused = other.post(&headers, &twin).is(200).message();
+        assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(9), &json!(-32600)), "{refused}");
+    }
+    let says = json!({"action": "accept", "content": {"ids": "go"}});
+    let says = json!({"jsonrpc": "2.0", "id": question["id"], "result": says}).to_string();
+    other.post(&headers, &says).is(202);
+    let began = Instant::now();
+    while other.post(&headers, &twin).is(200).message()["result"] != json!({}) {
+        assert!(began.elapsed() < LIMIT, "its id is never free again");
+    }
+    assert_eq!(server.world.picks(), ["go"]);
+    // A cancelled call gets no answer.
+    let mut client = server.client();
+    let head = client.head(&headers, body.len());
+    client.send(head + &body);
+    assert_eq!(client.head_of_answer().0, 200);
+    assert_eq!(client.event()["method"], "elicitation/create");
+    drop(client);
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}});
+    other.post(&headers, &cancel.to_string()).is(202);
     assert_eq!(other.post(&headers, &twin).is(200).message()["result"], json!({}), "its id is free again");
 }

@@ -17,7 +17,7 @@ use tokio::sync::{Semaphore, watch};
 use super::auth::{Guard, is_preflight};
 use super::body::{self, BodyError, ResponseBody};
 use super::limits::RETRY_AFTER;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, is_of_a_call};
 use super::{Http, Limits, PATH};
 use crate::server::Server;
 use crate::validate::{id_within, is_too_deep, repaired};
@@ -134,9 +134,9 @@ impl Handler {
     }
 }
 
-/// Whether a client wants to resume an answer whose connection broke; the event id contains the request after a slash.
+/// Whether a client wants to resume an answer whose connection broke.
 fn resumes_an_answer(headers: &HeaderMap) -> bool {
-    headers.get("last-event-id").is_some_and(|id| id.as_bytes().contains(&b'/'))
+    headers.get("last-event-id").is_some_and(|id| id.to_str().is_ok_and(is_of_a_call))
 }
 
 /// Whether a request has no session although its protocol revision has sessions.

@@ -80,6 +80,13 @@ impl SessionRegistry {
         self.sessions().get_mut(id).map(|activity| activity.since = Instant::now()).is_some()
     }
 
+    /// Makes the id of a call free, because it has an answer or was cancelled.
+    pub(super) fn settle(&self, id: &SessionId, request: &RequestId) {
+        if let Some(activity) = self.sessions().get_mut(id) {
+            activity.requests.remove(request);
+        }
+    }
+
     /// Starts a stream or a call; `None` if the session has ended.
     pub(super) fn open(&self, id: &SessionId) -> Option<SessionGuard> {
         let mut sessions = self.sessions();
@@ -94,7 +101,7 @@ impl SessionRegistry {
 pub(super) struct SessionGuard {
     registry: SessionRegistry,
     id: SessionId,
-    /// The id of a call without an answer.
+    /// The id of a call that has not reached the session yet.
     request: Option<RequestId>,
 }
 
@@ -108,19 +115,18 @@ impl SessionGuard {
         is_new
     }
 
-    /// Makes the id of the call free when it has an answer.
-    pub(super) fn settle(&mut self) {
-        if let Some(request) = self.request.take()
-            && let Some(activity) = self.registry.sessions().get_mut(&self.id)
-        {
-            activity.requests.remove(&request);
-        }
+    /// Called when the session has the call. It answers it even if the connection breaks, so the id stays taken until
+    /// then.
+    pub(super) fn hand_over(&mut self) {
+        self.request = None;
     }
 }
 
 impl Drop for SessionGuard {
     fn drop(&mut self) {
-        self.settle();
+        if let Some(request) = &self.request {
+            self.registry.settle(&self.id, request);
+        }
         if let Some(activity) = self.registry.sessions().get_mut(&self.id) {
             (activity.open, activity.since) = (activity.open.saturating_sub(1), Instant::now());
         }
@@ -164,17 +170,18 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_free_once_its_call_has_an_answer_or_ends() {
+    fn an_id_is_free_once_its_call_has_an_answer() {
         let registry = registry(&["a", "b"]);
         let open = |id: &str| registry.open(&id.into()).unwrap();
         let [mut first, mut second, mut other] = [open("a"), open("a"), open("b")];
         let (id, same_word) = (RequestId::Number(7), RequestId::String("7".into()));
         assert!(first.begin(&id) && !second.begin(&id) && second.begin(&same_word) && other.begin(&id));
-        first.settle();
-        assert!(open("a").begin(&id), "it ends at once");
-        assert!(first.begin(&id) && !open("a").begin(&same_word));
-        drop(second);
-        assert!(open("a").begin(&same_word) && !open("a").begin(&id));
+        first.hand_over();
+        drop((first, second));
+        assert!(!open("a").begin(&id), "its answer is still to come");
+        assert!(open("a").begin(&same_word), "it never reached its session");
+        registry.settle(&"a".into(), &id);
+        assert!(open("a").begin(&id) && !open("b").begin(&id));
     }
 
     #[test]

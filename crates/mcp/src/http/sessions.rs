@@ -5,11 +5,12 @@
 
 use std::future::ready;
 use std::io;
+use std::pin::pin;
 
 use futures_util::Stream;
 use futures_util::future::Either;
 use futures_util::stream::{StreamExt, once};
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::WorkerTransport;
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -17,7 +18,7 @@ use rmcp::transport::streamable_http_server::session::local::{
 };
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, mpsc};
 
 use super::Limits;
 use super::registry::{Eviction, SessionGuard, SessionRegistry};
@@ -49,13 +50,57 @@ impl Sessions {
     }
 }
 
-/// A stream that holds its session's guard. The id of a call is free before its client has read the answer.
-fn guarded<S: Stream<Item = ServerSseMessage>>(mut guard: SessionGuard, stream: S) -> impl Stream<Item = S::Item> {
-    stream.inspect(move |event| {
-        if let Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)) = event.message.as_deref() {
-            guard.settle();
-        }
+/// A stream that holds its session's guard.
+fn guarded<S: Stream>(guard: SessionGuard, stream: S) -> impl Stream<Item = S::Item> {
+    stream.inspect(move |_| {
+        let _ = &guard;
     })
+}
+
+/// The events of a call. Its id is free when it has an answer, before its client has read it. Events are taken even after
+/// the connection broke, because another call with this id would get that answer.
+fn followed(
+    registry: SessionRegistry,
+    session: SessionId,
+    events: impl Stream<Item = ServerSseMessage> + Send + 'static,
+) -> impl Stream<Item = ServerSseMessage> {
+    let (sender, mut receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        let mut events = pin!(events);
+        while let Some(event) = events.next().await {
+            if let Some(answered) = event.message.as_deref().and_then(answered) {
+                registry.settle(&session, answered);
+            }
+            // Fails if the connection broke.
+            let _ = sender.send(event).await;
+        }
+    });
+    futures_util::stream::poll_fn(move |context| receiver.poll_recv(context))
+}
+
+/// The id of the call that this message answers.
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ServerJsonRpcMessage::Response(response) => Some(&response.id),
+        ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+        ServerJsonRpcMessage::Request(_) | ServerJsonRpcMessage::Notification(_) => None,
+    }
+}
+
+/// The id of the call that this message cancels, which gets no answer.
+fn cancelled(message: &ClientJsonRpcMessage) -> Option<RequestId> {
+    match message {
+        ClientJsonRpcMessage::Notification(notification) => match &notification.notification {
+            ClientNotification::CancelledNotification(cancelled) => cancelled.params.request_id.clone(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether this is the id of an event of a call; it has a slash before the number of the call.
+pub(super) fn is_of_a_call(event: &str) -> bool {
+    event.contains('/')
 }
 
 impl SessionManager for Sessions {
@@ -111,7 +156,9 @@ impl SessionManager for Sessions {
         let channel = session.establish_request_wise_channel().await.map_err(failed)?;
         let (number, mut answers) = (channel.http_request_id, channel.inner);
         session.push_message(message, number).await.map_err(failed)?;
+        guard.hand_over();
         let answers = futures_util::stream::poll_fn(move |context| answers.poll_recv(context));
+        let answers = followed(self.registry.clone(), id.clone(), answers);
         let received = once(async move {
             if let Some(number) = number {
                 // Fails if the session has ended, which drops the answer, too.
@@ -126,7 +173,12 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<(), LocalSessionManagerError> {
-        self.local.accept_message(id, message).await
+        let cancelled = cancelled(&message);
+        self.local.accept_message(id, message).await?;
+        if let Some(request) = cancelled {
+            self.registry.settle(id, &request);
+        }
+        Ok(())
     }
 
     async fn create_standalone_stream(
@@ -143,6 +195,15 @@ impl SessionManager for Sessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         let guard = self.open(id)?;
-        Ok(guarded(guard, self.local.resume(id, last_event_id).await?))
+        let is_of_a_call = is_of_a_call(&last_event_id);
+        let events = self.local.resume(id, last_event_id).await?;
+        // rmcp must see that nobody reads the stream of notices.
+        Ok(guarded(
+            guard,
+            match is_of_a_call {
+                true => Either::Left(followed(self.registry.clone(), id.clone(), events)),
+                false => Either::Right(events),
+            },
+        ))
     }
 }
