@@ -25,11 +25,12 @@ const WAITING: usize = 6;
 /// The option that loads a profile in its own scope.
 const PROFILE_OPTION: &str = "--profile";
 
-/// Refuses commands that store a selection, because a profile does not store one.
+/// Refuses commands that store a selection, because a profile does not store one, and those that look for new sources,
+/// because any that it leaves out would look new.
 pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let (given, command, called) =
         (arguments.profile.as_ref()?, arguments.command.as_ref()?, arguments.called.as_ref()?);
-    if !command.chooses() && !matches!(command, Command::Ask(_)) {
+    if !command.chooses() && !matches!(command, Command::Add(_) | Command::Init(_)) {
         return None;
     }
     let message = format!(

@@ -190,6 +190,7 @@ fn the_desks_exclusions_stay() {
 #[test]
 fn commands_that_store_are_refused() {
     let world = with_profiles();
+    world.put("docs/new.md", b"# New\n\ntext\n");
     let before = world.listing();
     for words in [
         &["select", "a"][..],
@@ -200,6 +201,8 @@ fn commands_that_store_are_refused() {
         &["references", "select", "a"],
         &["references", "unselect", "a"],
         &["ask"],
+        &["add", "docs/new.md", "--id", "c"],
+        &["init", "--yes"],
     ] {
         let ran = world.json(&[&["--profile", "chain"], words].concat(), 2);
         assert_eq!(ran["error"]["code"], "usage", "{words:?}");
