@@ -59,8 +59,12 @@ fn selecting_pulls_in_mentioned_sources_and_is_stored() {
     let by_tag = client.call("selectReferences", json!({"filter_tags": ["java"]}));
     assert_eq!(ids(&by_tag["sources"]), ["service"]);
     assert_eq!(workspace.picks(), ["api", "service"]);
-    let read = client.call("readReference", json!({"id": "reference://service/README.md"}));
-    assert_eq!((&read["id"], &read["text"]), (&json!("service"), &json!("# Service\n")), "{read}");
+    let file = "reference://service/README.md";
+    for arguments in [json!({"id": file}), json!({"id": file, "path": null}), json!({"id": file, "path": "README.md"})]
+    {
+        let read = client.call("readReference", arguments);
+        assert_eq!((&read["id"], &read["text"]), (&json!("service"), &json!("# Service\n")), "{read}");
+    }
     // The same answer as the command's, except for empty members.
     let reported = workspace.json(&["why", "errors"], 0);
     assert!(reported.to_string().contains("api"), "{reported}");

@@ -48,11 +48,12 @@ pub(crate) async fn call(
 }
 
 /// Replaces the addresses of sources by their ids, and that of a file by id and path, since a client that lists resources
-/// knows them by their addresses; and lists in strings by lists.
+/// knows them by their addresses; and lists in strings by lists. Some clients write null for an argument that they leave
+/// out.
 pub fn normalize_arguments(arguments: &mut Map<String, Value>) {
-    if !arguments.contains_key("path")
-        && let Some(Ok(Address { id, path: Some(path) })) =
-            arguments.get("id").and_then(Value::as_str).map(Address::parse)
+    let given = arguments.get("path").filter(|path| !path.is_null());
+    if let Some(Ok(Address { id, path: Some(path) })) = arguments.get("id").and_then(Value::as_str).map(Address::parse)
+        && given.is_none_or(|given| *given == path)
     {
         arguments.extend([("id".to_owned(), id.into()), ("path".to_owned(), path.into())]);
     }
