@@ -24,7 +24,6 @@ pub fn document(status: &str, removed: &[SourceId], files: &[&str], diff: &str, 
 struct Shown {
     removal: Removal,
     mentioned: Vec<String>,
-    diff: String,
     mentions: Vec<Value>,
 }
 
@@ -33,18 +32,25 @@ impl Shown {
         let removal = desk.propose_removal(ids, &ask_to_leave)?;
         let mentioned = mentioned(desk, &removal);
         let mentions = removal.mentions.iter().map(|mention| rows::mention(desk, mention)).collect();
-        let diff = removal.proposals().map(|proposal| proposal.diff.unified()).collect();
-        Ok(Self { removal, mentioned, diff, mentions })
+        Ok(Self { removal, mentioned, mentions })
     }
 
-    fn json(&self, status: &str, removed: &[SourceId]) -> Value {
-        let files: Vec<&str> = self.removal.proposals().map(|proposal| proposal.shown.as_str()).collect();
-        document(status, removed, &files, &self.diff, &self.mentions)
+    fn diff(&self, ids: &[SourceId]) -> String {
+        self.removal.proposals(ids).map(|proposal| proposal.diff.unified()).collect()
+    }
+
+    /// The answer about the changes for these of the sources.
+    fn json(&self, status: &str, removed: &[SourceId], ids: &[SourceId]) -> Value {
+        let files: Vec<&str> = self.removal.proposals(ids).map(|proposal| proposal.shown.as_str()).collect();
+        let mentions =
+            self.removal.mentions.iter().zip(&self.mentions).filter(|(mention, _)| ids.contains(&mention.to));
+        let mentions: Vec<Value> = mentions.map(|(_, shown)| shown.clone()).collect();
+        document(status, removed, &files, &self.diff(ids), &mentions)
     }
 
     fn refuse(&self, refusal: Error, text: &str) -> CommandOutput {
         let text = text.as_bytes().to_vec();
-        CommandOutput { json: self.json("error", &[]), text, ..CommandOutput::refused(refusal) }
+        CommandOutput { json: self.json("error", &[], &self.removal.ids), text, ..CommandOutput::refused(refusal) }
     }
 }
 
@@ -57,13 +63,13 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RemoveArgs) -> CommandOutp
         Ok(shown) => shown,
         Err(refusal) => return CommandOutput::refused(refusal),
     };
-    let text: String = shown.removal.proposals().map(|proposal| proposal.diff.shown()).collect();
+    let text: String = shown.removal.proposals(&shown.removal.ids).map(|proposal| proposal.diff.shown()).collect();
     let text = shown.mentioned.iter().fold(text, |text, line| format!("{text}{line}\n"));
     match ask(&text, &question(&shown.removal)) {
         Some(true) => {}
         Some(false) => return shown.refuse(declined("removed"), ""),
         None => {
-            let answer = shown.refuse(unasked("removed"), &shown.diff);
+            let answer = shown.refuse(unasked("removed"), &shown.diff(&shown.removal.ids));
             return CommandOutput { notes: shown.mentioned, ..answer };
         }
     }
@@ -99,7 +105,7 @@ fn removed(desk: &Desk, shown: &Shown, RemovedSources { ids, failed }: RemovedSo
         }
     }
     let status = if failed.is_empty() { "success" } else { "error" };
-    CommandOutput::new(shown.json(status, &ids), text).with_failures(failed)
+    CommandOutput::new(shown.json(status, &ids, &ids), text).with_failures(failed)
 }
 
 fn question(removal: &Removal) -> String {

@@ -34,9 +34,17 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// What would change, file by file.
-    pub fn proposals(&self) -> impl Iterator<Item = &Proposal> {
-        self.files.iter().map(|(_, file)| file).chain(&self.rewritten)
+    /// What changes, file by file, if only these of the sources are removed. Those without a file of their own are
+    /// removed together.
+    pub fn proposals(&self, ids: &[SourceId]) -> impl Iterator<Item = &Proposal> {
+        let files = self.files.iter().filter(|(id, _)| ids.contains(id)).map(|(_, file)| file);
+        let is_rewritten = ids.iter().any(|id| !self.has_file(id));
+        files.chain(self.rewritten.iter().filter(move |_| is_rewritten))
+    }
+
+    /// Whether a source is the only one that its file defines.
+    fn has_file(&self, id: &SourceId) -> bool {
+        self.files.iter().any(|(of_file, _)| of_file == id)
     }
 }
 
@@ -226,8 +234,7 @@ impl Desk {
         removal: &Removal,
         removed: &mut Vec<SourceId>,
     ) -> Result<(), Error> {
-        let has_file = |id: &SourceId| removal.files.iter().any(|(of_file, _)| of_file == id);
-        let ids: Vec<SourceId> = removal.ids.iter().filter(|id| !has_file(id)).cloned().collect();
+        let ids: Vec<SourceId> = removal.ids.iter().filter(|id| !removal.has_file(id)).cloned().collect();
         if !ids.is_empty() {
             self.write(session, &removal.rewritten, &reason(&ids)).map_err(|unwritten| unwritten.refused)?;
             removed.extend(ids);
@@ -423,6 +430,10 @@ mod tests {
         put(".jaato/references/b.json", entry("b", "Another"));
         let removed = desk.remove_sources(&session, &removal).unwrap();
         assert_eq!(removed.ids.iter().map(SourceId::as_str).collect::<Vec<_>>(), ["a"]);
+        let files = |ids: &[SourceId]| removal.proposals(ids).map(|it| it.shown.clone()).collect::<Vec<_>>();
+        assert_eq!(files(&removal.ids), [".jaato/references/b.json", "references.json"]);
+        assert_eq!(files(&removed.ids), ["references.json"]);
+        assert_eq!(files(&removal.ids[1..]), [".jaato/references/b.json"]);
         let failed: Vec<&str> = removed.failed.iter().map(|error| error.message.as_str()).collect();
         assert!(failed.len() == 1 && failed[0].starts_with("removed @a, but not @b: .jaato/references/b.json changed"));
         assert_eq!(desk.choice().picks, ["b"]);

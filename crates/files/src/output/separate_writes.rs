@@ -61,7 +61,7 @@ impl SeparateWrites {
             PriorContent::read_in(Some(&folder), &path).map_err(|error| refusal::unreadable(&shown, &error))?;
         if now != *before {
             let message = format!("{shown} changed after it was compared");
-            return Err(Error::new(Code::Changed, message, "check what changed, and write again"));
+            return Err(Error::new(Code::Changed, message, "check what changed, and try again"));
         }
         match before {
             PriorContent::Nothing => staged.publish(name).map(drop),

@@ -222,7 +222,7 @@ pub(super) fn check_unchanged(proposals: &[Proposal]) -> Result<(), WriteFailure
     let more = changed.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more files") } else { String::new() };
     let message = format!("{named}{more} changed after the difference was shown");
-    let refused = Error::new(Code::Changed, message, "check the new difference, and write again");
+    let refused = Error::new(Code::Changed, message, "check the new difference, and try again");
     Err(WriteFailure { refused, current: proposals.iter().map(refresh_proposal).collect::<Result<_, _>>()? })
 }
 
