@@ -194,7 +194,10 @@ fn offer_index(desk: &mut Desk) -> Option<Indexed> {
     let question = format!(
         "The catalog is written. Build the search index of {sources} now? Without it, prompts are matched by tags alone."
     );
-    let is_wanted = if desk.has_index() { desk.settings().background_index } else { ask_with_yes(&question) };
+    let is_wanted = match desk.has_index() {
+        true => desk.settings().background_index,
+        false => desk.index().is_ok() && ask_with_yes(&question),
+    };
     if !is_wanted {
         return None;
     }
@@ -300,10 +303,11 @@ fn written(
 
 fn next(desk: &Desk) -> String {
     let connect = "`refdesk connect` connects your agents";
-    let index = match (desk.has_index(), desk.unindexed()) {
-        (false, _) => "`refdesk index` finds sources by words and by meaning, too".to_owned(),
-        (true, 0) => return format!("\nNext: {connect}.\n"),
-        (true, count) => {
+    let index = match (desk.unindexed(), desk.index()) {
+        (0, Ok(None)) if !desk.has_index() => "`refdesk index` finds sources by words and by meaning, too".to_owned(),
+        // `doctor` says why an index cannot be used.
+        (0, _) => return format!("\nNext: {connect}.\n"),
+        (count, _) => {
             format!("`refdesk index` adds {}, which the search index does not have yet", counted(count, "source"))
         }
     };

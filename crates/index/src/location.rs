@@ -168,6 +168,19 @@ impl Location {
         self.workspace.join(STATE_FOLDER).join(DATABASE)
     }
 
+    /// Checks that the workspace can be indexed.
+    ///
+    /// # Errors
+    /// [`Code::NotUtf8`]: its path is not UTF-8.
+    pub(crate) fn check_path(&self) -> Result<(), Error> {
+        // The index names files as text, so that a search could not open what it found.
+        if self.workspace.to_str().is_some() {
+            return Ok(());
+        }
+        let message = "the path of the workspace is not UTF-8, so its documents cannot be indexed";
+        Err(Error::new(Code::NotUtf8, message, "rename the folder"))
+    }
+
     /// Opens the index for reading; `None` if there is none.
     ///
     /// # Errors

@@ -157,9 +157,11 @@ impl Index {
     /// Opens the index; `None` if there is none. Data loaded for one question stays in `index_cache` for the next.
     ///
     /// # Errors
-    /// It was not created by this user's refdesk here, has a newer version, or cannot be read.
+    /// It was not created by this user's refdesk here, has a newer version, or cannot be read; or there is none, and none
+    /// can be built.
     pub fn open(location: &Location, index_cache: Arc<IndexCache>) -> Result<Option<Self>, Error> {
-        Ok(location.read()?.map(|storage| Self { storage, index_cache }))
+        let Some(storage) = location.read()? else { return location.check_path().map(|()| None) };
+        Ok(Some(Self { storage, index_cache }))
     }
 
     /// Finds what a text is about, by words and, with an embedder, by meaning.

@@ -205,8 +205,11 @@ fn a_path_that_is_not_utf8_is_not_indexed() {
     let root = tempfile::Builder::new().prefix(odd).tempdir().unwrap();
     let world = World { root, ..World::new() };
     world.write("a.md", &long("retry"));
-    let refused = world.run(vec![world.file("a", "a.md")], false, &mut |_| true).unwrap_err();
-    assert_eq!((refused.code, refused.fix), (Code::NotUtf8, "rename the folder".into()));
+    let built = world.run(vec![world.file("a", "a.md")], false, &mut |_| true).map(drop);
+    for done in [built, Index::open(&world.location(), Arc::default()).map(drop)] {
+        let refused = done.unwrap_err();
+        assert_eq!((refused.code, refused.fix), (Code::NotUtf8, "rename the folder".into()));
+    }
 }
 
 fn a_run_that_was_stopped_goes_on_later(world: &World) {

@@ -149,11 +149,7 @@ pub struct Job<'a> {
 /// The index cannot be written, or the model cannot be run. Committed batches stay. [`Code::NotUtf8`]: the path of the
 /// workspace is not UTF-8.
 pub fn update(location: &Location, mut job: Job) -> Result<Option<Report>, Error> {
-    // The index names files as text, so that a search could not open what it found.
-    if location.path().to_str().is_none() {
-        let message = "the path of the workspace is not UTF-8, so its documents cannot be indexed";
-        return Err(Error::new(Code::NotUtf8, message, "rename the folder"));
-    }
+    location.check_path()?;
     match run(location, &mut job) {
         // A damaged index, or one with foreign rows, has been given up, so this builds another.
         Err(error) if matches!(error.code, Code::IndexUnreadable | Code::IndexForeign) => run(location, &mut job),

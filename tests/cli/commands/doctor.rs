@@ -482,3 +482,24 @@ fn a_missing_program_in_user_settings_is_fixed_by_connecting_again() {
     assert_eq!(wrong.len(), 1, "{report:#}");
     assert_eq!(wrong[0]["fix"], "`refdesk connect codex --user` writes the path of this program", "{report:#}");
 }
+
+/// Its documents cannot be indexed, so no command may say that `refdesk index` does it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_workspace_whose_path_is_not_utf_8_is_reported_by_every_command_about_the_index() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = tagged();
+    let odd = world.beside("").join(std::ffi::OsStr::from_bytes(b"w\xff"));
+    fs::create_dir_all(odd.join(".jaato")).unwrap();
+    fs::create_dir(odd.join("docs")).unwrap();
+    write_atomic(&odd.join("docs/retry.md"), b"# Retry\n\nWait, then try again.\n").unwrap();
+    let ran = |words: &[&str]| run(world.bare(&["--workspace"]).arg(&odd).args(words).current_dir(&odd), None);
+    let made = ran(&["init", "--yes"]).exits(0);
+    assert!(made.text().ends_with("\nNext: `refdesk connect` connects your agents.\n"), "{made}");
+    for words in [&["index"][..], &["search", "retry"], &["doctor"]] {
+        let refused = ran(words).exits(1);
+        let all = refused.to_string();
+        assert!(all.contains("the path of the workspace is not UTF-8") && all.contains("rename the folder"), "{all}");
+        assert!(!all.contains("refdesk index"), "{all}");
+    }
+}
