@@ -259,7 +259,8 @@ impl App {
             return Ok(None);
         };
         let now = Instant::now();
-        let due = self.frame_limiter.due(cause, self.state.lacks_document(), now).filter(|due| *due > now);
+        let is_incomplete = self.state.lacks_document() || (cause == Trigger::Rest && self.state.lacks_preview());
+        let due = self.frame_limiter.due(cause, is_incomplete, now).filter(|due| *due > now);
         if due.is_none() {
             self.changed = None;
             let state = &self.state;
@@ -313,6 +314,7 @@ impl App {
             | Input::Resize(_)
             | Input::Background(_)
             | Input::Highlighted { .. } => Trigger::Change,
+            Input::Rest => Trigger::Rest,
             _ => Trigger::Person,
         };
         let is_seen = match &input {

@@ -435,6 +435,11 @@ impl State {
         document.about.is_some() && document.answer.is_none() && !reading::has_left_document(self)
     }
 
+    /// Whether what a pick of the source under the cursor would change is requested but has not arrived.
+    pub fn lacks_preview(&self) -> bool {
+        self.choice_preview.about.is_some() && self.choice_preview.answer.is_none()
+    }
+
     pub fn cursor_mut(&mut self, pane: Pane) -> &mut Cursor {
         match pane {
             Pane::Catalog => &mut self.catalog.cursor,

@@ -21,7 +21,7 @@ impl CursorDebounce {
     pub fn follow(&mut self, has_left_document: bool, cause: Trigger, now: Instant) {
         if !has_left_document {
             self.due = None;
-        } else if self.due.is_none() || cause == Trigger::Person {
+        } else if self.due.is_none() || cause != Trigger::Change {
             let is_quick = self.moved.is_some_and(|moved| now.duration_since(moved) < REST);
             self.due = Some(if is_quick { now + REST } else { now });
             self.moved = Some(now);

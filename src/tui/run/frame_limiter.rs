@@ -13,9 +13,13 @@ const FEW: usize = 2;
 /// The number of frames within [`BURST_WINDOW`] at fifty a second.
 const MANY: usize = 5;
 
-/// How long a frame for a key waits for the document that belongs to it. Otherwise each cursor move would
-/// take two frames, the first of which blanks the old document.
+/// How long a frame for a key waits for the document that belongs to it.
 const DOCUMENT_TIMEOUT: Duration = Duration::from_millis(8);
+
+/// How long the frame for a cursor that rests on another source waits for its document and for what a pick would change.
+/// The cursor's row is drawn already, and the old document is better than none: otherwise each move would take several
+/// frames, the first of which blanks the document.
+const REST_TIMEOUT: Duration = Duration::from_millis(80);
 
 const BURST_WINDOW: Duration = Duration::from_millis(100);
 
@@ -29,6 +33,8 @@ const IMMEDIATE_FRAMES: u8 = 2;
 pub enum Trigger {
     /// Anything other than a key, such as a message of the engine or a resize.
     Change,
+    /// The cursor rests, so the document follows it.
+    Rest,
     Person,
 }
 
@@ -39,15 +45,25 @@ pub struct FrameLimiter {
     drawn: VecDeque<Instant>,
     /// How many of [`IMMEDIATE_FRAMES`] remain since the last key.
     answers: u8,
-    /// When a frame for a key stops waiting for a document.
+    /// When a frame for a key or a resting cursor stops waiting for a document.
     document_deadline: Option<Instant>,
 }
 
 impl FrameLimiter {
-    /// When a frame for this cause may be drawn, which can lack a document; `None` for now.
-    pub fn due(&mut self, cause: Trigger, lacks_document: bool, now: Instant) -> Option<Instant> {
-        if cause == Trigger::Person {
-            return lacks_document.then(|| *self.document_deadline.get_or_insert(now + DOCUMENT_TIMEOUT));
+    /// When a frame for this cause may be drawn, which can lack something that has been requested for it; `None` for now.
+    pub fn due(&mut self, cause: Trigger, is_incomplete: bool, now: Instant) -> Option<Instant> {
+        let timeout = match cause {
+            Trigger::Change => None,
+            Trigger::Rest => Some(REST_TIMEOUT),
+            Trigger::Person => Some(DOCUMENT_TIMEOUT),
+        };
+        if let Some(timeout) = timeout {
+            if !is_incomplete {
+                return None;
+            }
+            let until = self.document_deadline.map_or(now + timeout, |until| until.min(now + timeout));
+            self.document_deadline = Some(until);
+            return Some(until);
         }
         let last = self.nth_last(1)?;
         let within = |count: usize, time| self.nth_last(count).is_some_and(|first| last.duration_since(first) < time);
@@ -59,7 +75,7 @@ impl FrameLimiter {
 
     pub fn drew(&mut self, cause: Trigger, now: Instant) {
         self.document_deadline = None;
-        self.answers = if cause == Trigger::Person { IMMEDIATE_FRAMES } else { self.answers.saturating_sub(1) };
+        self.answers = if cause == Trigger::Change { self.answers.saturating_sub(1) } else { IMMEDIATE_FRAMES };
         if self.drawn.len() == MAX {
             self.drawn.pop_front();
         }
@@ -122,6 +138,21 @@ mod tests {
         let later = start + 5 * MILLISECOND;
         assert_eq!(frame_limiter.due(Trigger::Person, true, later), Some(later + DOCUMENT_TIMEOUT), "another key");
         assert_eq!(frame_limiter.due(Trigger::Change, true, later), None, "only frames for keys wait");
+    }
+
+    #[test]
+    fn a_frame_for_a_resting_cursor_keeps_the_old_document_until_the_new_one_is_there() {
+        let start = Instant::now();
+        let mut frame_limiter = FrameLimiter::default();
+        let due = start + REST_TIMEOUT;
+        for milliseconds in [0, 20, 79] {
+            let now = start + MILLISECOND * milliseconds;
+            assert_eq!(frame_limiter.due(Trigger::Rest, true, now), Some(due), "answers do not prolong it");
+        }
+        assert_eq!(frame_limiter.due(Trigger::Rest, false, start + 30 * MILLISECOND), None, "it came");
+        let key = start + 20 * MILLISECOND;
+        assert_eq!(frame_limiter.due(Trigger::Person, false, key), None, "a key is shown at once");
+        assert_eq!(frame_limiter.due(Trigger::Person, true, key), Some(key + DOCUMENT_TIMEOUT), "or soon");
     }
 
     #[test]

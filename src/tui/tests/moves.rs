@@ -92,6 +92,7 @@ fn no_document_is_requested_until_the_cursor_rests() {
     let rested = update(&mut state, Input::Rest);
     assert_eq!(asked(&rested), [&row]);
     assert!(!has_left_document(&state));
+    assert!(state.lacks_document() && state.lacks_preview(), "its frame waits for both");
     assert_eq!((title(&state), text(&screen(&state))), ((false, true), false));
     answer(&mut state, Response::Document(fixture::document(&row, "# Another\n")));
     assert!(screen(&state).contains("Another"));
