@@ -122,6 +122,18 @@ fn a_large_pick_of_several_sources_has_the_same_sizes() {
 }
 
 #[test]
+fn a_pick_of_nothing_but_missing_sources_has_no_sizes() {
+    let entry = |id: &str| format!(r#"{{"id": "{id}", "name": "{id}", "path": "{id}.md"}}"#);
+    let catalog = format!(r#"{{"sources": [{}, {}]}}"#, entry("lost"), entry("there"));
+    let world = World::of(&[("references.json", &catalog), ("there.md", "Here.\n")]);
+    for (ids, expected) in [(&["lost"][..], false), (&["lost", "there"], true), (&["there", "gone"], false)] {
+        let request = Request::PickSizes(ids.iter().map(|id| (*id).into()).collect());
+        let Response::PickSizes(sizes) = world.ask(request) else { panic!("{ids:?}") };
+        assert_eq!(sizes.is_some(), expected, "{ids:?}");
+    }
+}
+
+#[test]
 fn unpicking_lifts_the_exclusions_that_the_pick_made_and_no_others() {
     for reach in [PickReach::Near, PickReach::Alone] {
         let mut world = wide_world();

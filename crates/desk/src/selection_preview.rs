@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Desk;
 use super::price::CostChange;
-use refdesk_core::catalog::{Mode, SourceId};
+use refdesk_core::catalog::{Mode, Source, SourceId};
 use refdesk_core::selection::{Choice, Role, Selection};
 
 /// What picking or excluding a source would change.
@@ -107,9 +107,12 @@ impl Desk {
         Some(self.sizes(ids, whole))
     }
 
-    /// The three sizes of any pick; `None` if one of its sources does not exist.
+    /// The three sizes of any pick; `None` if one of its sources does not exist, or if all are missing and cannot be picked.
     pub(crate) fn pick_sizes(&mut self, ids: &[SourceId]) -> Option<LargePick> {
-        if ids.iter().any(|id| self.catalog.get(id.as_str()).is_none()) {
+        let mut sources = ids.iter().map(|id| self.catalog.get(id.as_str()));
+        if sources.clone().any(|source| source.is_none())
+            || sources.all(|source| source.is_some_and(Source::is_missing))
+        {
             return None;
         }
         let whole = self.preview_picks(ids);

@@ -73,7 +73,7 @@ pub fn recount(state: &mut State, effects: &mut Vec<Effect>) {
     }
 }
 
-/// Stores the new preview of the pick; `None` if one of its sources no longer exists.
+/// Stores the new preview of the pick; `None` if it can no longer be made.
 pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
     state.is_recounting = false;
     if !state.has_window(WindowKind::LargePick) {
@@ -83,7 +83,10 @@ pub fn recounted(state: &mut State, pick: Option<Box<LargePick>>) {
     if pick.is_none() {
         state.close(WindowKind::LargePick);
         state.refuse(match before.ids.as_slice() {
-            [id] => format!("@{} is gone: nothing was picked", cells::clean(id.as_str())),
+            [id] => {
+                let state = if state.snapshot.catalog.get(id.as_str()).is_some() { "missing" } else { "gone" };
+                format!("@{} is {state}: nothing was picked", cells::clean(id.as_str()))
+            }
             _ => "some of these sources are gone: nothing was picked".to_owned(),
         });
     }

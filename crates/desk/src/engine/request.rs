@@ -308,7 +308,8 @@ pub enum Response {
         /// What picking all of them would change.
         all: SelectionChange,
     },
-    /// The answer to [`Request::PickSizes`]; `None` if one of the sources does not exist any more.
+    /// The answer to [`Request::PickSizes`]; `None` if one of the sources does not exist any more, or if all
+    /// are missing.
     PickSizes(Option<Box<LargePick>>),
     /// The answer to [`Request::PreviewBulk`].
     BulkPreview(Box<BulkPreview>),

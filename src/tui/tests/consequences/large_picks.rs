@@ -56,23 +56,29 @@ fn a_question_that_comes_after_the_next_key_is_not_asked() {
 #[test]
 fn a_size_that_may_have_changed_is_counted_again_before_it_is_chosen() {
     let mut state = asked(120, 36);
-    let change = |state: &mut State| {
-        let catalog = fixture::snapshot().catalog.sources().iter().cloned().collect();
+    let change = |state: &mut State, is_there: bool| {
+        let mut catalog = fixture::sources();
+        catalog.retain(|source| is_there || source.id.as_str() != "java-service");
         let snapshot = Snapshot { catalog: Arc::new(Catalog::new(catalog)), ..fixture::snapshot() };
         let effects = update(state, Input::Snapshot(Box::new(snapshot)));
         let asked = commands(&effects);
         assert!(asked.contains(&Request::PickSizes(vec!["java-service".into()])), "{asked:?}");
     };
-    change(&mut state);
+    change(&mut state, true);
     assert_eq!(commands(&press(&mut state, "y")), []);
     assert!(screen(&state).contains("counting again"), "{}", screen(&state));
     let near = LargePick { whole: large().near, ..large() };
     answer(&mut state, Response::PickSizes(Some(Box::new(near))));
     assert!(screen(&state).contains("all: +4, ~9,310 tokens"), "{}", screen(&state));
-    change(&mut state);
-    answer(&mut state, Response::PickSizes(None));
-    assert_eq!(state.window, None);
-    assert!(screen(&state).contains("@java-service is gone: nothing was picked"), "{}", screen(&state));
+    for (is_there, said) in
+        [(true, "@java-service is missing: nothing was picked"), (false, "@java-service is gone: nothing was picked")]
+    {
+        let mut state = asked(120, 36);
+        change(&mut state, is_there);
+        answer(&mut state, Response::PickSizes(None));
+        assert_eq!(state.window, None);
+        assert!(screen(&state).contains(said), "{}", screen(&state));
+    }
 }
 
 #[test]
