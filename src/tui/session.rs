@@ -7,24 +7,27 @@ use crate::tui::catalog::filtered_rows;
 use crate::tui::catalog::places::{ReadableDocument, ReadingPlace};
 use crate::tui::catalog::reading::toggle_front_matter;
 use crate::tui::filter::Order;
+use crate::tui::hints::rows;
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::selection;
-use crate::tui::state::{PanePart, State};
+use crate::tui::state::{HintsView, PanePart, State};
 use crate::tui::templates;
 use crate::tui::templates::values;
 use crate::tui::views::ViewPlace;
 use crate::tui::widgets::motion::Cursor;
 use refdesk_core::config::screen_session::{SavedCursor, SavedPlace, SavedView, ScreenSession};
-
-/// The panes whose cursor is saved. Hints are excluded because their rows depend on an answer.
-const WITH_CURSOR: [Pane; 3] = [Pane::Catalog, Pane::Selection, Pane::Templates];
+use refdesk_desk::engine::Audience;
 
 /// The names of the filter lines.
 const CATALOG: &str = "catalog";
 const SELECTION: &str = "selection";
 const TEMPLATES: &str = "templates";
 const FEED: &str = "feed";
+const GRAPH: &str = "graph";
+
+const HINTS_VIEWS: [HintsView; 3] =
+    [HintsView::Matches, HintsView::Enriched(Audience::NewSession), HintsView::Enriched(Audience::ThisSession)];
 
 /// The state that could not be restored yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,7 +54,10 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     state.selection.filter.insert(line(SELECTION));
     state.templates.filter.insert(line(TEMPLATES));
     state.feed.set_filter(line(FEED));
+    state.graph.filter.insert(line(GRAPH));
     state.hints.prompt.insert(&left.prompt);
+    let view = HINTS_VIEWS.into_iter().find(|view| saved_audience(*view) == left.enriched);
+    state.hints.view = view.unwrap_or_default();
     state.named_filters = left.named_filters;
     state.token_limit = left.token_limit;
     state.templates.typed = values::all_typed(left.values);
@@ -69,7 +75,7 @@ pub fn begin(state: &mut State, left: ScreenSession) {
     };
 }
 
-/// After a snapshot: moves the cursors to rows that now exist.
+/// After a snapshot, or after the answer to a prompt: moves the cursors to rows that now exist.
 pub fn follow(state: &mut State) {
     if state.is_open()
         && let Some(saved) = state.pending.view.take()
@@ -77,7 +83,7 @@ pub fn follow(state: &mut State) {
     {
         place.open(state);
     }
-    for pane in WITH_CURSOR {
+    for pane in Pane::ALL {
         let Some(saved) = state.pending.cursors.get(pane.word()) else { continue };
         if let Some(at) = row_of(state, pane, &saved.on) {
             let top = saved.top;
@@ -96,7 +102,17 @@ fn row_of(state: &State, pane: Pane, on: &str) -> Option<usize> {
         Pane::Selection if state.shown_request().is_some() => None,
         Pane::Selection => selection::update::row_of(state, on),
         Pane::Templates => templates::filtered_templates::row_of(state, on),
-        Pane::Hints => None,
+        // Before all documents were read, the rows are still to change.
+        Pane::Hints if state.hints.is_early || !state.hints.is_answered => None,
+        Pane::Hints => rows::rows(&state.hints.findings).position(|row| row.id().as_str() == on),
+    }
+}
+
+fn saved_audience(view: HintsView) -> Option<String> {
+    match view {
+        HintsView::Matches => None,
+        HintsView::Enriched(Audience::NewSession) => Some("new session".to_owned()),
+        HintsView::Enriched(Audience::ThisSession) => Some("this session".to_owned()),
     }
 }
 
@@ -112,6 +128,7 @@ impl State {
             (SELECTION, &self.selection.filter),
             (TEMPLATES, &self.templates.filter),
             (FEED, &self.feed.filter),
+            (GRAPH, &self.graph.filter),
         ];
         let filters = filters.into_iter().filter(|(_, line)| !line.is_empty());
         let reading = &self.catalog.reading;
@@ -133,11 +150,12 @@ impl State {
             arrangement_before: self.arrangement_before.map(|before| before.word().to_owned()),
             sort: saved_order(self.catalog.order),
             selection_sort: saved_order(self.selection.order),
-            cursors: WITH_CURSOR.into_iter().filter_map(|pane| self.saved_cursor(pane)).collect(),
+            cursors: Pane::ALL.into_iter().filter_map(|pane| self.saved_cursor(pane)).collect(),
             filters: filters.map(|(name, line)| (name.to_owned(), line.text().to_owned())).collect(),
             named_filters: self.named_filters.clone(),
             token_limit: self.token_limit,
             prompt: self.hints.prompt.text().to_owned(),
+            enriched: saved_audience(self.hints.view),
             values: values::all_saved(&self.templates.typed),
             shows_front_matter: reading.shows_front_matter(),
             reading: here.chain(before).map(saved).collect(),
@@ -149,7 +167,10 @@ impl State {
             Pane::Catalog => (self.subject(pane).map(str::to_owned), self.catalog.cursor),
             Pane::Selection => (self.selected().map(str::to_owned), self.selection.cursor),
             Pane::Templates => (self.template().map(|template| template.name.clone()), self.templates.cursor),
-            Pane::Hints => return None,
+            Pane::Hints => {
+                let row = rows::rows(&self.hints.findings).nth(self.hints.cursor.at);
+                (row.map(|row| row.id().as_str().to_owned()), self.hints.cursor)
+            }
         };
         let name = pane.word().to_owned();
         match self.pending.cursors.get(&name) {

@@ -63,7 +63,7 @@ fn the_reason_of_the_row_under_the_cursor_is_whole() {
 }
 
 /// Hints at these sources for the tag `java` at the start of the prompt.
-fn found(ids: &[&str]) -> Findings {
+pub fn found(ids: &[&str]) -> Findings {
     let hint = |id: &&str| Hint {
         id: (*id).into(),
         tags: vec!["java".to_owned()],

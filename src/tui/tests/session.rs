@@ -7,7 +7,7 @@ use ratatui::layout::Size;
 use crate::tui::catalog::reading;
 use crate::tui::fixture;
 use crate::tui::glyphs::Glyphs;
-use crate::tui::input::Input;
+use crate::tui::input::{Effect, Input};
 use crate::tui::layout::Arrangement;
 use crate::tui::pane::Pane;
 use crate::tui::session;
@@ -15,8 +15,9 @@ use crate::tui::state::{PanePart, Skin, State};
 use crate::tui::theme::{Colours, Theme};
 use crate::tui::update::update;
 use refdesk_core::config::screen_session::{SavedCursor, ScreenSession};
-use refdesk_desk::engine::{Loading, Request, Response, Snapshot};
+use refdesk_desk::engine::{Audience, Loading, Request, Response, Snapshot};
 
+use crate::tui::tests::prompt::found;
 use crate::tui::tests::{answer, commands, message, press};
 
 /// A screen of a workspace that was left in this state, before the workspace is open.
@@ -68,7 +69,7 @@ fn everything_is_restored() {
 
 #[test]
 fn the_cursor_of_the_graph_is_restored_once_its_source_has_a_row() {
-    for keys in ["j", "Tab j j", "Tab Tab Tab Tab j", "Tab j m"] {
+    for keys in ["j", "Tab j j", "Tab Tab Tab Tab j", "Tab j m", "Tab / \"java\" Enter j"] {
         let mut state = fixture::state(120, 36);
         press(&mut state, "j j R");
         let analysis = fixture::analysis(&state);
@@ -89,8 +90,35 @@ fn the_cursor_of_the_graph_is_restored_once_its_source_has_a_row() {
             let analysis = fixture::analysis(&state);
             answer(&mut state, analysis);
             assert_eq!(state.in_graph(), source.as_deref(), "{keys}, {is_loading}");
-            assert_eq!(state.session().view, left.view, "{keys}, {is_loading}");
+            let now = state.session();
+            assert_eq!((now.view, now.filters), (left.view.clone(), left.filters.clone()), "{keys}, {is_loading}");
         }
+    }
+}
+
+#[test]
+fn the_row_of_a_hint_and_the_enriched_prompt_are_restored() {
+    let hints = || Response::Findings(found(&["timeouts", "java-service", "release-notes"]));
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "3 Enter \"retry\" Esc");
+    answer(&mut state, hints());
+    press(&mut state, "j j");
+    let left = state.session();
+    assert_eq!(left.cursors["Hints"].on, "release-notes");
+    let mut state = resumed(&left);
+    open(&mut state, fixture::snapshot());
+    assert_eq!(state.session(), left, "nothing is lost before the answer");
+    answer(&mut state, hints());
+    assert_eq!((state.subject(Pane::Hints), state.session()), (Some("release-notes"), left));
+    for audience in [Audience::NewSession, Audience::ThisSession] {
+        press(&mut state, "v");
+        let left = state.session();
+        let mut state = resumed(&left);
+        let asked = update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+        let simulated =
+            |it: &Effect| matches!(it, Effect::Ask(Request::Simulate { audience: of, .. }) if *of == audience);
+        assert!(asked.iter().any(simulated), "{asked:?}");
+        assert_eq!(state.session(), left);
     }
 }
 

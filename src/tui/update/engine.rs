@@ -153,7 +153,10 @@ pub fn event(state: &mut State, event: Event, effects: &mut Vec<Effect>) {
 /// Handles the answer to a change, or to the latest question of its kind.
 pub fn answer(state: &mut State, response: Response, effects: &mut Vec<Effect>) {
     match response {
-        Response::Findings(findings) => hints::update::answer(state, findings),
+        Response::Findings(findings) => {
+            hints::update::answer(state, findings);
+            session::follow(state);
+        }
         Response::Preview { template, outcome } => preview_update::answer(state, template, outcome, effects),
         Response::LargePick(pick) => large_pick::open(state, *pick),
         Response::PickSizes(pick) => large_pick::recounted(state, pick),

@@ -63,6 +63,9 @@ pub struct ScreenSession {
     /// The prompt that has not been sent.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prompt: String,
+    /// Whose enriched prompt is shown in place of the matching sources, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enriched: Option<String>,
     /// The typed values that are not secret, by template name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, SavedValues>,
