@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::preview;
+use super::preview::{self, NameDetail};
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind};
 use crate::common::source_words;
 use crate::tui::action::Action;
@@ -33,7 +33,7 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
         TreeRowKind::Auto(_) => {
             let always = "Mode auto: always in the instructions, whatever is picked.";
             // The effect of a pick is appended once it is known.
-            let is_known = preview::sentence(state, id, preview::NameDetail::Counted).is_some();
+            let is_known = preview::sentence(state, id, NameDetail::Counted).is_some();
             match is_known {
                 true => wrapped(always),
                 false => wrapped(&format!("{always} {pick} picks it, which also pulls in what it mentions.")),
@@ -46,10 +46,13 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
             "Excluded: nothing pulls it in, and no prompt brings it up. {exclude} includes it again, {pick} picks it."
         )),
     });
-    let follows = preview::lines(state, id, columns);
-    // The effect of a key comes last, unless so many reasons precede it that it would not be visible.
-    let is_seen = lines.len() + follows.len() <= usize::from(place.height);
-    let at = if is_seen { lines.len() } else { 1 };
+    // The effect of a key comes last, first without names if room is short, unless so many reasons precede it that it would
+    // not be visible.
+    let effect = |names| preview::lines(state, id, names, columns);
+    let is_seen = |effect: &Vec<Line<'static>>| lines.len() + effect.len() <= usize::from(place.height);
+    let whole = Some(effect(NameDetail::Some)).filter(is_seen);
+    let follows = whole.unwrap_or_else(|| effect(NameDetail::Counted));
+    let at = if is_seen(&follows) { lines.len() } else { 1 };
     lines.splice(at..at, follows);
     lines
 }
@@ -137,4 +140,29 @@ fn reasons(
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::fixture;
+    use crate::tui::tests::{answer, press};
+    use refdesk_desk::engine::Response;
+
+    #[test]
+    fn the_reason_is_seen_before_the_names_of_the_effect() {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, "2");
+        let id = state.selected().unwrap().to_owned();
+        let others = ["retry-pattern", "timeouts", "error-handling", "legacy-errors", "release-notes", "java-service"];
+        let leaves = [&[id.as_str()], &others[..]].concat();
+        answer(&mut state, Response::SelectionPreview(fixture::preview_selection(&id, &[], &leaves)));
+        for (height, has_names) in [(5, false), (12, true)] {
+            let lines = detail(&state, Size { width: 42, height }, usize::from(height));
+            let shown: Vec<String> = lines.iter().take(usize::from(height)).map(ToString::to_string).collect();
+            let shown = shown.join("\n");
+            assert!(shown.contains("Picked") && shown.contains("would unpick"), "{height}: {shown}");
+            assert_eq!(shown.contains("(@retry-pattern"), has_names, "{height}: {shown}");
+        }
+    }
 }

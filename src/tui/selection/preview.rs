@@ -27,8 +27,8 @@ pub enum NameDetail {
 }
 
 /// The preview for this source, in lines of this width; empty until the answer arrives.
-pub fn lines(state: &State, id: &str, columns: usize) -> Vec<Line<'static>> {
-    let sentence = sentence(state, id, NameDetail::Some);
+pub fn lines(state: &State, id: &str, names: NameDetail, columns: usize) -> Vec<Line<'static>> {
+    let sentence = sentence(state, id, names);
     sentence.map_or_else(Vec::new, |sentence| pane_view::wrapped(state, &sentence, ThemeRole::Hints, columns))
 }
 
