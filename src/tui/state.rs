@@ -10,7 +10,7 @@ use refdesk_core::catalog::SourceId;
 use refdesk_core::config::screen::{Borders, DividerShares, SavedScreen};
 use refdesk_core::config::screen_files::ScreenFiles;
 use refdesk_desk::engine::Snapshot;
-use refdesk_desk::{BulkPreview, LargePick, PrivilegedAction, SelectionPreview};
+use refdesk_desk::{BulkPreview, LargePick, SelectionPreview};
 use refdesk_text::report::Diagnostic;
 
 use crate::tui::action::{Action, KeyContext, Keymap};
@@ -58,6 +58,7 @@ use crate::tui::windows::budget::BudgetWindow;
 use crate::tui::windows::discovery::CatalogDraft;
 use crate::tui::windows::profiles::ProfilesWindow;
 use crate::tui::windows::saved_filter::FilterQuestion;
+use crate::tui::windows::trust::TrustStep;
 use crate::tui::windows::{JumpWindow, OpenWindow, ReceiptWindow};
 use crate::tui::{hints, requests, selection};
 
@@ -109,8 +110,7 @@ pub struct State {
     pub messages: Messages,
     /// A change of picks and exclusions whose consequence is not known yet.
     pub awaited_change: Option<AwaitedChange>,
-    /// The settings that the user approved, until the desk confirms it.
-    pub sent_trust: Option<Arc<[PrivilegedAction]>>,
+    pub trust: TrustStep,
     /// The minimum line for the editor, once the engine has located the file.
     pub opening: Option<usize>,
     pub jump: JumpWindow,

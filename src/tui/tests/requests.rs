@@ -453,8 +453,12 @@ fn only_what_was_shown_is_trusted() {
     update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS))));
     press(&mut state, "!");
     update(&mut state, Input::Snapshot(Box::new(fixture::untrusted_snapshot(&DEEDS[..1]))));
-    assert_eq!(
-        (state.window, message(&state)),
-        (None, "The settings that need your trust have changed. ! shows them again.")
-    );
+    assert!(screen(&state).contains("These settings have just changed."), "{}", screen(&state));
+    assert_eq!(commands(&press(&mut state, "y")), [], "a key that was on its way before that was shown");
+    assert_eq!(message(&state), "These settings have just changed. y trusts what is shown now.");
+    assert_eq!(commands(&press(&mut state, "y")), [Request::Trust(state.snapshot.untrusted.clone())]);
+    press(&mut state, "!");
+    update(&mut state, Input::Snapshot(Box::new(fixture::snapshot())));
+    assert!(screen(&state).contains("No setting of this repository needs your trust any more."), "{}", screen(&state));
+    assert_eq!(commands(&press(&mut state, "y")), [], "nor does the key act below the window");
 }

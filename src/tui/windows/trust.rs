@@ -5,16 +5,27 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Handled, TextPage, Window, WindowKind, text_columns, wide};
-use crate::tui::action::Action;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::state::{Message, MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
+use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::PrivilegedAction;
 use refdesk_desk::engine::Request;
 
 pub struct Trust;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TrustStep {
+    #[default]
+    None,
+    /// The user approved these settings, which the desk has not confirmed yet.
+    Sent(Arc<[PrivilegedAction]>),
+    /// The settings in the window have changed since the last key.
+    Changed,
+}
 
 impl Window for Trust {
     fn page<'s>(&self, state: &'s State) -> Option<TextPage<'s>> {
@@ -29,10 +40,20 @@ impl Window for Trust {
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {
+        let is_new = state.trust == TrustStep::Changed;
+        if is_new {
+            state.trust = TrustStep::None;
+        }
         match action {
+            // The key was on its way before this was shown.
+            Action::TrustThis if is_new => {
+                let key = state.key_in(KeyContext::Trust, Action::TrustThis);
+                state.refuse(format!("{CHANGED} {key} trusts what is shown now."));
+                Handled::Consumed
+            }
             Action::TrustThis => {
                 state.window = None;
-                state.sent_trust = Some(state.snapshot.untrusted.clone());
+                state.trust = TrustStep::Sent(state.snapshot.untrusted.clone());
                 effects.push(Effect::Ask(Request::Trust(state.snapshot.untrusted.clone())));
                 Handled::Consumed
             }
@@ -41,11 +62,20 @@ impl Window for Trust {
     }
 }
 
+const CHANGED: &str = "These settings have just changed.";
+
 fn text(state: &State, columns: u16) -> WrappedText {
+    if state.snapshot.untrusted.is_empty() {
+        let gone = "No setting of this repository needs your trust any more.";
+        return WrappedText::new(vec![PageLine::new(gone, ThemeRole::Text)], text_columns(columns));
+    }
     let head = "This repository's settings want to do the following. None of it happens until you trust it, except that \
                 agents are told an address once you pick something that brings it in. Your trust covers exactly this, on \
                 this machine, for you; any change asks again.";
     let mut lines = vec![PageLine::new(head, ThemeRole::Text), PageLine::default()];
+    if state.trust == TrustStep::Changed {
+        lines.splice(0..0, [PageLine::new(CHANGED, ThemeRole::Warning), PageLine::default()]);
+    }
     for setting in state.snapshot.untrusted.iter() {
         let place = setting.line.map_or_else(|| setting.file.clone(), |line| format!("{}:{line}", setting.file));
         let line = PageLine::new(format!("{} ", state.skin.glyphs.problem), ThemeRole::Warning);
@@ -61,18 +91,19 @@ pub fn follow(state: &mut State, before: &Arc<[PrivilegedAction]>) {
     if untrusted == *before {
         return;
     }
-    if state.sent_trust.take().is_some_and(|sent| !sent.iter().any(|it| untrusted.contains(it))) {
+    if let TrustStep::Sent(sent) = std::mem::take(&mut state.trust)
+        && !sent.iter().any(|it| untrusted.contains(it))
+    {
         let settings = cells::counted(before.len() - untrusted.len().min(before.len()), "setting");
         let text = format!("Trusted {settings}: refdesk trust revoke takes it back");
         state.message = Some(Message { text, tone: MessageKind::Done });
         return;
     }
-    if state.has_window(WindowKind::Trust) {
-        // Approval of what was shown does not cover what is there now.
-        state.close(WindowKind::Trust);
-        if !untrusted.is_empty() {
-            let key = state.key(Action::Trust);
-            state.refuse(format!("The settings that need your trust have changed. {key} shows them again."));
-        }
+    // Approval of what was shown does not cover what is there now. The window stays open, since a key that is on its way
+    // would act on something else below it.
+    let windows = state.window.iter_mut().chain(&mut state.covered);
+    for window in windows.filter(|window| window.kind == WindowKind::Trust) {
+        window.cursor = Cursor::default();
+        state.trust = TrustStep::Changed;
     }
 }
