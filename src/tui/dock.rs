@@ -67,14 +67,15 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     let has_feed = !has_place(Pane::Hints);
     let notice = if has_feed { newest_notice(state) } else { None };
     let beside = notice.as_ref().map_or(0, |notice| cells::width(&feed(state)) + notice.least());
-    let in_room = |room: usize| {
-        [FoldDetail::Full, FoldDetail::Counted, FoldDetail::Named]
-            .into_iter()
-            .map(texts)
-            .find(|texts| columns(texts) <= room)
+    let fitting = |room: usize, details: &[FoldDetail]| {
+        details.iter().map(|detail| texts(*detail)).find(|texts| columns(texts) <= room)
     };
-    // Pane texts are shortened before the newest notice.
-    let texts = room.checked_sub(beside).and_then(in_room).or_else(|| in_room(room));
+    let with_counts = &[FoldDetail::Full, FoldDetail::Counted];
+    let all = &[FoldDetail::Full, FoldDetail::Counted, FoldDetail::Named];
+    // Contents are left out for the newest notice, but counts matter more than the beginning of its text.
+    let texts = room.checked_sub(beside).and_then(|room| fitting(room, with_counts));
+    let texts = texts.or_else(|| fitting(room.checked_sub(cells::width(&feed(state)))?, all));
+    let texts = texts.or_else(|| fitting(room, all));
     let texts = texts.unwrap_or_else(|| self::texts(state, &panes, FoldDetail::Numbered));
     let left = room.saturating_sub(columns(&texts));
     let mut parts: Vec<_> =

@@ -335,3 +335,14 @@ fn picks_by_other_processes_are_reported_with_their_consequences() {
 fn other() -> Actor {
     Actor::Other("opencode".into())
 }
+
+#[test]
+fn counts_of_folded_panes_are_not_given_up_for_the_beginning_of_a_notice() {
+    let mut state = fixture::in_graph(80, 24, "j R");
+    event(&mut state, about("Removed .jaato/templates/retry-policy.yaml.tmpl", None));
+    let shown = screen(&state);
+    let line = shown.lines().rev().nth(1).unwrap();
+    for part in ["1 Catalog 10 ", "2 Selection 5 + 1 auto ", "4 Templates 2 ", "feed 1 new"] {
+        assert!(line.contains(part), "{part}: {shown}");
+    }
+}
