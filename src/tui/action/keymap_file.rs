@@ -199,18 +199,19 @@ impl KeymapReader<'_> {
                     taken.push((context, binding, keys.clone()));
                     return true;
                 };
+                let (word, here) = (binding.word(), context.word());
                 let message = if other == keys {
-                    format!("'{keys}' is already '{}' in [{}]", by.word(), context.word())
+                    format!("'{keys}' is already '{}' in [{here}]", by.word())
+                } else if keys.keys().len() < other.keys().len() {
+                    format!("'{keys}' alone cannot be '{word}' in [{here}], because '{other}' begins with it")
                 } else {
-                    let [short, long] =
-                        if keys.keys().len() < other.keys().len() { [keys, other] } else { [other, keys] };
-                    format!("'{long}' cannot be pressed in [{}], because '{short}' is a key by itself", context.word())
+                    format!("'{keys}' cannot be pressed in [{here}], because '{other}' is a key by itself")
                 };
                 self.problems.push(
                     Diagnostic::error(Code::KeyConflict, message)
                         .in_file(self.shown)
                         .at(Position::of(self.text, *at))
-                        .fix(separate(&binding.word(), &by.word())),
+                        .fix(separate(&word, &by.word())),
                 );
                 false
             });
@@ -408,6 +409,13 @@ mod tests {
                 &[
                     "Error 3:15 's s' cannot be pressed in [catalog], because 's' is a key by itself; give 'pick' or 'sort' \
                    another key",
+                ],
+            ),
+            (
+                "[list]\ntop = \"g g\"\ndown = \"g\"",
+                &[
+                    "Error 3:8 'g' alone cannot be 'down' in [list], because 'g g' begins with it; give 'down' or 'top' another \
+                     key",
                 ],
             ),
             (
