@@ -60,7 +60,8 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
 }
 
 /// The column widths of the map. Id, name and bar share the width that the figures leave. If ids would be
-/// truncated, the bar is dropped first, then the source's own price.
+/// truncated, the bar is dropped first, then the source's own price: the price of what it brings then includes it, so
+/// that the order of the rows can be seen.
 struct MapColumns {
     id: usize,
     name: usize,
@@ -122,7 +123,8 @@ fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
                 row.cell(&format!("{:>own$}", "own"), own, infra);
             }
             row.cell(&format!("{:>COUNT$}", "brings"), COUNT, infra);
-            row.cell(&format!("{:>TOKENS$}", "extra"), TOKENS, infra);
+            let tokens = if own > 0 { "extra" } else { "together" };
+            row.cell(&format!("{tokens:>TOKENS$}"), TOKENS, infra);
             let legend = format!("{} own {} extra", glyphs.full, glyphs.empty);
             row.cell(if bar >= cells::width(&legend) { &legend } else { "" }, bar, infra);
         }
@@ -234,15 +236,18 @@ fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
     if own > 0 {
         row.cell(&tokens(state, at), own, infra);
     }
+    let own_tokens = rows::own(state, at).unwrap_or(0);
+    let together = own_tokens.saturating_add(weight.tokens);
     let [count, brought] = match weight.sources {
-        0 => [String::new(), String::new()],
-        sources => [format!("+{}", cells::grouped(sources)), cells::tokens(weight.tokens)],
+        0 => [String::new(), if own > 0 { String::new() } else { rows::price(state, at) }],
+        sources => {
+            [format!("+{}", cells::grouped(sources)), cells::tokens(if own > 0 { weight.tokens } else { together })]
+        }
     };
     row.cell(&format!("{count:>COUNT$}"), COUNT, infra);
     row.cell(&format!("{brought:>TOKENS$}"), TOKENS, infra);
-    let own = rows::own(state, at).unwrap_or(0);
-    let filled = columns(own.saturating_add(weight.tokens), state.graph.heaviest, bar);
-    let solid = columns(own, state.graph.heaviest, bar).min(filled);
+    let filled = columns(together, state.graph.heaviest, bar);
+    let solid = columns(own_tokens, state.graph.heaviest, bar).min(filled);
     row.text(&glyphs.full.repeat(solid), theme.style(ThemeRole::Catalog));
     row.text(&glyphs.empty.repeat(filled - solid), theme.style(ThemeRole::Transitive));
 }

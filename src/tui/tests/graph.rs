@@ -405,3 +405,17 @@ fn a_broken_link_offers_its_place_in_the_editor() {
     let effects = press(&mut state, "O");
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Edit(spot) if spot.line == 44)), "{effects:?}");
 }
+
+#[test]
+fn a_narrow_map_shows_the_price_that_orders_it() {
+    let mut state = fixture::in_graph(50, 24, "j R");
+    press(&mut state, "Tab");
+    let shown = screen(&state);
+    assert!(shown.contains(" brings   together "), "{shown}");
+    let prices: Vec<&str> = ["java-service ", "release-notes ", "circuit-breaker "]
+        .iter()
+        .map(|id| shown.lines().find(|line| line.contains(id)).and_then(|line| line.rsplit_once('~')).unwrap().1)
+        .map(|price| price.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(prices, ["23,870", "5,120", "4,318"], "{shown}");
+}
