@@ -62,11 +62,16 @@ fn labels_without(state: &State, contexts: &[KeyContext], shown: &[Action], plac
         here.map(|entry| (entry, state.keymap.keys(entry, *context)))
     });
     let columns = |key: &str, name: &str| u16::try_from(cells::width(key) + 1 + name.len()).unwrap_or(u16::MAX);
-    // The help lists everything else, so its key is always shown.
-    let help =
-        ACTIONS.iter().filter(here).find(|entry| entry.action == Action::Help && entry.shown == Visibility::BottomLine);
-    let help = help.and_then(|help| Some((help, *state.keymap.keys_among(help, contexts).first()?)));
-    let mut kept = help.map_or(0, |(help, key)| columns(&key.to_string(), help.name) + 2);
+    // The help lists everything else, so its key is always shown, as is the way out of a document, the feed or a form.
+    let is_part = matches!(contexts.first(), Some(KeyContext::Details | KeyContext::Feed | KeyContext::Values));
+    let is_kept = |action| action == Action::Help || (is_part && action == Action::Back);
+    let room_of = |action: Action| {
+        let is_it = |entry: &&ActionBinding| entry.action == action && entry.shown == Visibility::BottomLine;
+        let entry = ACTIONS.iter().filter(here).find(is_it)?;
+        Some(columns(&state.keymap.keys_among(entry, contexts).first()?.to_string(), label(state, entry)?) + 2)
+    };
+    let rooms = [Action::Help, Action::Back].into_iter().filter(|action| is_kept(*action)).filter_map(room_of);
+    let mut kept = rooms.fold(0, u16::saturating_add);
     let mut labels = Vec::new();
     let mut x = place.x + 1;
     let mut full = false;
@@ -81,8 +86,8 @@ fn labels_without(state: &State, contexts: &[KeyContext], shown: &[Action], plac
         let Some((key, name)) = free.zip(label(state, entry)) else { continue };
         let key = key.to_string();
         let width = columns(&key, name);
-        if entry.action == Action::Help {
-            kept = 0;
+        if is_kept(entry.action) {
+            kept = kept.saturating_sub(width + 2);
         } else {
             let end = x.saturating_add(width).saturating_add(2).saturating_add(kept);
             let fits = end <= place.right().saturating_add(1);

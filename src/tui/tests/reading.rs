@@ -457,3 +457,16 @@ fn code_is_cut_and_scrolled_sideways() {
     press(&mut state, "Esc / \"+--\"");
     assert!(screen(&state).contains("│ +-----+"), "{}", screen(&state));
 }
+
+#[test]
+fn the_way_out_of_a_document_is_always_shown() {
+    for width in [40, 80, 120] {
+        let mut state = fixture::state(width, 24);
+        press(&mut state, "j Enter");
+        let text = fixture::TEXT.repeat(20);
+        answer(&mut state, Response::Document(fixture::document("circuit-breaker", &text)));
+        let shown = screen(&state);
+        let keys = shown.lines().last().unwrap();
+        assert!(keys.contains("Esc to the list") && keys.contains("? help"), "{shown}");
+    }
+}
