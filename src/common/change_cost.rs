@@ -76,13 +76,19 @@ pub fn signed(change: CostChange, print: TokenFormat, less: &str) -> Option<Stri
     }
 }
 
-/// ` (~1,690 with instructions)`, to append to one of the above if the total has the same sign but a different value.
+/// ` (~1,690 with instructions)`, to append to one of the above if the total has the same sign but a different value. If
+/// it is the smaller one, it says why: a pick can also shorten the instructions.
 pub fn with_instructions(change: CostChange, print: TokenFormat) -> String {
     let CostChange { sources, total } = change;
     if total == sources || total.signum() != sources.signum() {
         return String::new();
     }
-    format!(" ({} with instructions)", print.figure(total.unsigned_abs()))
+    let instructions = match total.unsigned_abs() < sources.unsigned_abs() {
+        false => "instructions",
+        true if sources > 0 => "shorter instructions",
+        true => "longer instructions",
+    };
+    format!(" ({} with {instructions})", print.figure(total.unsigned_abs()))
 }
 
 /// A change that does not affect the instructions.
@@ -117,6 +123,8 @@ mod tests {
                 "",
             ),
             ((-12, -30), "~12 tokens fewer", "~12 tokens", Some("~12 tokens saved"), " (~30 with instructions)"),
+            ((12, 8), "~12 tokens", "~12 tokens more", Some("~12 tokens more"), " (~8 with shorter instructions)"),
+            ((-12, -8), "~12 tokens fewer", "~12 tokens", Some("~12 tokens saved"), " (~8 with longer instructions)"),
             ((-12, 3), "~3 tokens", "~3 tokens more", Some("~3 tokens more"), ""),
             ((12, -3), "~3 tokens fewer", "~3 tokens", Some("~3 tokens saved"), ""),
             ((-12, 0), "no extra tokens", "no tokens saved", None, ""),
