@@ -4,7 +4,7 @@ use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
 use refdesk_desk::{ProfileSwitch, SelectionChange};
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 
 /// Formats a list of ids: `@a, @b` on the screen, `a and b` in a spoken sentence.
 pub type IdList = fn(&[&str]) -> String;
@@ -100,14 +100,29 @@ pub fn newly_trusted<'a>(before: &'a Snapshot, after: &Snapshot) -> Vec<&'a str>
     members.filter(|id| after.selection.contains(id) && waits(before, id) && !waits(after, id)).collect()
 }
 
-/// `; trusted as now @a, @b`
-pub fn trusted_as_now(ids: &[&str], list: IdList) -> String {
-    if ids.is_empty() { String::new() } else { format!("; trusted as now {}", list(ids)) }
+/// `; agents may now fetch @a, @b`, after a pick that is trust in these.
+pub fn may_now_fetch(ids: &[&str], list: IdList) -> String {
+    if ids.is_empty() { String::new() } else { format!("; agents may now fetch {}", list(ids)) }
 }
 
-/// [`trusted_as_now`] for a pick that is not made yet.
+/// `; agents may then fetch @a, @b`, for a pick that is not made yet.
 pub fn would_trust(change: &SelectionChange, list: IdList) -> String {
-    trusted_as_now(&change.trusts.iter().map(SourceId::as_str).collect::<Vec<_>>(), list)
+    may_then_fetch(change, list).map_or_else(String::new, |words| format!("; {words}"))
+}
+
+/// `agents may then fetch @a, @b`
+pub fn may_then_fetch(change: &SelectionChange, list: IdList) -> Option<String> {
+    let ids: Vec<&str> = change.trusts.iter().map(SourceId::as_str).collect();
+    (!ids.is_empty()).then(|| format!("agents may then fetch {}", list(&ids)))
+}
+
+/// `, trusts 2 sources`, or only `, trusts 2`, in a list of possible picks.
+pub fn trusts(change: &SelectionChange, has_noun: bool) -> String {
+    match change.trusts.len() {
+        0 => String::new(),
+        count if has_noun => format!(", trusts {}", counted(count, "source")),
+        count => format!(", trusts {}", grouped(count)),
+    }
 }
 
 /// How many of these are untrusted.

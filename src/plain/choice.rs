@@ -258,7 +258,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
     };
     let (enter, leave) = (others(own, &change.enters), others(own, &change.leaves));
     let with = change_cost::with_instructions(change.cost, TokenFormat::Spoken);
-    match (enter, leave) {
+    let made = match (enter, leave) {
         (0, 0) => match change_cost::shown(change.cost, TokenFormat::Spoken) {
             (Ordering::Equal, _) => "change nothing else".to_owned(),
             (Ordering::Greater, more) => format!("add {more}{with}"),
@@ -266,8 +266,7 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
         },
         (count, 0) => {
             let (more, cost) = (counted(count, "more source"), change_cost::added(change.cost, TokenFormat::Spoken));
-            let trusted = source_words::would_trust(change, joined);
-            format!("pull in {more}, {cost} in all{with}{}{trusted}", waiting(&change.enters))
+            format!("pull in {more}, {cost} in all{with}{}", waiting(&change.enters))
         }
         (0, count) => {
             let (more, cost) = (counted(count, "more source"), change_cost::saved(change.cost, TokenFormat::Spoken));
@@ -279,7 +278,8 @@ fn consequence(snapshot: &Snapshot, own: &[SourceId], change: &SelectionChange) 
                 .unwrap_or_else(|| "no extra tokens".to_owned());
             format!("pull in {enter} and release {leave}, {cost} in all{with}{}", waiting(&change.enters))
         }
-    }
+    };
+    made + &source_words::would_trust(change, joined)
 }
 
 pub fn perform(state: &mut PlainState, choosing: &Choosing, turn: &mut InputOutcome) {
@@ -428,7 +428,7 @@ fn about_picks(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome
         turn.print(format!("{} for your trust. Type trust to see why.", verb(&waiting, "waits", "wait")));
     }
     if !trusted.is_empty() {
-        turn.print(format!("{} trusted as now.", verb(&trusted, "is", "are")));
+        turn.print(format!("Agents may now fetch {}.", joined(&trusted)));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::common::source_words;
 use super::choice::{self, PendingChange};
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
-use super::words::{counted, named, names, price, sentence, state_words, stopped};
+use super::words::{counted, joined, names, price, sentence, state_words, stopped};
 
 /// Printed after a choice.
 const CHOSEN: &str = "Answered with your choice.";
@@ -226,8 +226,8 @@ pub fn previewed(state: &mut PlainState, open: OpenRequest, all: &SelectionChang
             turn.print(format!("{they} {add} {}, {cost}{together}{with}{waiting}.", counted(some, "source")));
         }
     }
-    if !all.trusts.is_empty() {
-        turn.print(format!("The answer trusts {} as now.", named(&all.trusts)));
+    if let Some(words) = source_words::may_then_fetch(all, joined) {
+        turn.print(sentence(&words));
     }
     confirm(state, open, turn);
 }

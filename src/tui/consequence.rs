@@ -214,7 +214,7 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     let trusted = match awaited.kind {
         // These are trust in what a person's choice brings.
         AwaitedKind::Answer | AwaitedKind::Include => {
-            source_words::trusted_as_now(&source_words::newly_trusted(before, after), source_state::ids)
+            source_words::may_now_fetch(&source_words::newly_trusted(before, after), source_state::ids)
         }
         _ => String::new(),
     };

@@ -127,7 +127,7 @@ impl Desk {
     /// What a pick limited to mentions up to this depth would change, and how many sources it would exclude.
     fn follow_within(&mut self, ids: &[SourceId], depth: usize) -> (SelectionChange, usize) {
         let too_far = self.beyond_depth(ids, depth);
-        let change = self.follows(|choice| {
+        let change = self.follows(ids, |choice| {
             let picked = pick_all(choice, ids);
             for (id, too_far) in ids.iter().flat_map(|id| too_far.iter().map(move |too_far| (id, too_far))) {
                 choice.exclude_for(id.as_str(), too_far.as_str());
@@ -175,10 +175,10 @@ impl Desk {
         let is_picked = self.choice.picks.iter().any(|pick| pick == id);
         let is_excluded = self.choice.exclusions.iter().any(|excluded| excluded == id);
         let toggled = match is_picked {
-            true => self.follows(|choice| choice.unpick(id)),
+            true => self.follows(&[], |choice| choice.unpick(id)),
             false => self.preview_picks(&[id.into()]),
         };
-        let barred = self.follows(|choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
+        let barred = self.follows(&[], |choice| if is_excluded { choice.include(id) } else { choice.exclude(id) });
         let mut unpicked = self.choice.clone();
         unpicked.unpick(id);
         let lifted = self.choice.exclusions.len().saturating_sub(unpicked.exclusions.len());
@@ -187,8 +187,7 @@ impl Desk {
 
     /// What picking all these sources together would change.
     pub(crate) fn preview_picks(&mut self, ids: &[SourceId]) -> SelectionChange {
-        let change = self.bulk_change(ids.to_vec(), Choice::pick).change;
-        SelectionChange { trusts: self.would_trust(ids), ..change }
+        self.follows(ids, |choice| pick_all(choice, ids))
     }
 
     /// What can be done with all these sources. A source of mode auto cannot be picked, and can be excluded only if it
@@ -210,7 +209,7 @@ impl Desk {
         let (unpick, include) = (of(&is_picked), of(&is_excluded));
         BulkPreview {
             sources: ids.len(),
-            pick: self.bulk_change(pick, Choice::pick),
+            pick: BulkChange { change: self.preview_picks(&pick), ids: pick },
             unpick: self.bulk_change(unpick, Choice::unpick),
             exclude: self.bulk_change(exclude, Choice::exclude),
             include: self.bulk_change(include, Choice::include),
@@ -218,7 +217,8 @@ impl Desk {
     }
 
     fn bulk_change(&mut self, ids: Vec<SourceId>, each: fn(&mut Choice, &str) -> bool) -> BulkChange {
-        let change = self.follows(|choice| ids.iter().fold(false, |changed, id| each(choice, id.as_str()) | changed));
+        let change =
+            self.follows(&[], |choice| ids.iter().fold(false, |changed, id| each(choice, id.as_str()) | changed));
         BulkChange { ids, change }
     }
 
@@ -227,11 +227,12 @@ impl Desk {
         self.closure(choice, self.rules(), Self::load_documents)
     }
 
-    fn follows(&mut self, change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
+    /// What this change of the choice results in; `picks` are those that a person makes with it.
+    fn follows(&mut self, picks: &[SourceId], change: impl FnOnce(&mut Choice) -> bool) -> SelectionChange {
         self.settle();
         let mut choice = self.choice.clone();
         if !change(&mut choice) {
-            return SelectionChange::default();
+            return SelectionChange { trusts: self.would_trust(picks, &choice), ..SelectionChange::default() };
         }
         let after = self.select_with(&choice);
         let only_in = |one: &Selection, other: &Selection| -> Vec<SourceId> {
@@ -240,7 +241,8 @@ impl Desk {
             members.map(|member| &member.id).filter(|id| !other.contains(id.as_str())).cloned().collect()
         };
         let (enters, leaves) = (only_in(&after, &self.selection), only_in(&self.selection, &after));
-        SelectionChange { cost: self.cost_change(&self.selection, &after), enters, leaves, trusts: Vec::new() }
+        let cost = self.cost_change(&self.selection, &after);
+        SelectionChange { cost, enters, leaves, trusts: self.would_trust(picks, &choice) }
     }
 }
 

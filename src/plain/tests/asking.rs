@@ -48,7 +48,7 @@ fn sources_are_chosen_by_numbers_and_confirmed() {
         [
             "Chosen: circuit-breaker and java-service.",
             "They add 1 source, about 23,870 tokens together.",
-            "The answer trusts payments-api as now.",
+            "Agents may then fetch payments-api.",
             "Type yes to answer with them, or other numbers, all, none, or later.",
         ]
     );

@@ -72,7 +72,7 @@ fn a_large_consequence_is_shown_first() {
         ids: vec!["java-service".into()],
         whole: change(&["java-service", "x", "y"], &[], 76_475),
         near: change(&["java-service", "x"], &[], 9_310),
-        alone: change(&["java-service"], &[], 2_769),
+        alone: SelectionChange { trusts: vec!["payments-api".into()], ..change(&["java-service"], &[], 2_769) },
         excludes: [1, 1],
     };
     let reached = |reach| Some(Request::PickWithin { ids: vec!["java-service".into()], reach });
@@ -90,7 +90,7 @@ fn a_large_consequence_is_shown_first() {
             [
                 "Picking java-service would pull in 2 more sources, about 76,475 tokens in all.",
                 "With only what it mentions itself, it would pull in 1 more source, about 9,310 tokens in all.",
-                "Alone, it would add about 2,769 tokens.",
+                "Alone, it would add about 2,769 tokens; agents may then fetch payments-api.",
                 "Type yes to pick all, near to pull in only what it mentions itself, alone to pull in nothing, or no.",
             ]
         );
@@ -221,7 +221,7 @@ fn a_pick_names_what_it_trusts_besides() {
         // What is not selected does not wait, whether it is trusted or not.
         state.snapshot = snapshot(refdesk_core::catalog::PathState::File, after);
         let lines = answered(&mut state, Response::Done(Vec::new())).lines;
-        let said = lines.iter().any(|line| line == "release-notes is trusted as now.");
+        let said = lines.iter().any(|line| line == "Agents may now fetch release-notes.");
         assert_eq!(said, is_trusted, "{line}: {lines:?}");
     }
 }

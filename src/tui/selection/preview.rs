@@ -52,13 +52,18 @@ pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
                 waiting(of, with)
             ),
         },
-        Some(member) if !member.parents.is_empty() => match others(&excluded.leaves, id).as_slice() {
-            [] => format!("{exclude} would exclude it: {}{}.", saved(excluded), source_words::untrusted_note(of, id)),
-            with => {
-                let (others, saved) = (named(with, names), saved(excluded));
-                format!("{exclude} would exclude it and release {others}: {saved}{}.", waiting(of, with))
-            }
-        },
+        Some(member) if !member.parents.is_empty() => {
+            let exclusion = match others(&excluded.leaves, id).as_slice() {
+                [] => format!("it: {}{}", saved(excluded), source_words::untrusted_note(of, id)),
+                with => {
+                    let (others, saved) = (named(with, names), saved(excluded));
+                    format!("it and release {others}: {saved}{}", waiting(of, with))
+                }
+            };
+            let fetched = source_words::may_then_fetch(toggled, source_state::ids);
+            let kept = fetched.map(|fetched| format!(" With {}, {fetched}.", state.key(Action::Keep)));
+            format!("{exclude} would exclude {exclusion}.{}", kept.unwrap_or_default())
+        }
         Some(_) if selection.is_picked(id) => {
             let lifted = match outlook.lifted {
                 0 => String::new(),

@@ -86,6 +86,32 @@ fn tokens_of_instructions_are_named_where_room_is_short() {
 }
 
 #[test]
+fn what_a_pick_of_all_shown_trusts_is_said_before() {
+    let mut preview = preview();
+    preview.pick.change.trusts = vec!["payments-api".into()];
+    for (width, height, expected) in [
+        (120, 36, "2 others pulled in, trusts 1 source"),
+        (120, 36, "With +, agents may then fetch @payments-api. u undoes"),
+        (40, 12, "+  pick 2 sources, trusts 1 "),
+    ] {
+        let shown = screen(&asked(width, height, preview.clone()));
+        assert!(shown.contains(expected), "{shown}");
+    }
+}
+
+#[test]
+fn untrusted_sources_are_among_those_counted() {
+    let mut state = asked(120, 36, preview());
+    let mut sources = fixture::sources();
+    sources.retain(|source| source.id.as_str() != "timeouts");
+    let outside = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    sources.push(fixture::source("timeouts", "Timeouts", refdesk_core::catalog::Mode::Selectable, &[], outside));
+    state.snapshot.catalog = Arc::new(Catalog::new(sources));
+    let shown = screen(&state);
+    assert!(shown.contains("~1,250 tokens saved, 1 other released, 1 of them untrusted"), "{shown}");
+}
+
+#[test]
 fn a_window_below_the_help_is_counted_again() {
     let mut state = asked(120, 36, preview());
     press(&mut state, "?");

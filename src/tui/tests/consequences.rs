@@ -97,7 +97,7 @@ fn a_smaller_pick_names_what_it_excludes() {
     let Response::Picked(Ok(mut answered)) = picked(&["timeouts"], &[], &[], 640) else { panic!() };
     answered.0.trusted = vec!["payments-api".into()];
     answer(&mut state, Response::Picked(Ok(answered)));
-    assert_eq!(message(&state), "Picked @timeouts, ~640 tokens; trusted as now @payments-api: u undoes it");
+    assert_eq!(message(&state), "Picked @timeouts, ~640 tokens; agents may now fetch @payments-api: u undoes it");
 }
 
 #[test]

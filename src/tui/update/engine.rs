@@ -242,7 +242,7 @@ fn followed(state: &State, picked: &Picked) -> String {
         [_, _, _, ..] => format!("; {what} {}", cells::counted(ids.len(), "source")),
         few => format!("; {what} {}", source_state::ids(&few.iter().map(SourceId::as_str).collect::<Vec<_>>())),
     };
-    let excluded = besides("excluded", &picked.excluded) + &besides("trusted as now", &picked.trusted);
+    let excluded = besides("excluded", &picked.excluded) + &besides("agents may now fetch", &picked.trusted);
     match count {
         0 if !is_new && picked.kept.is_empty() => {
             format!("Picked {ids}, already in the instructions{excluded}: {undo} undoes it")

@@ -12,6 +12,7 @@ use crate::tui::action::{Action, BulkVerb, KeyContext};
 use crate::tui::budget;
 use crate::tui::filtering::FilteredList;
 use crate::tui::input::Effect;
+use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -127,19 +128,22 @@ fn text(state: &State, columns: u16) -> WrappedText {
         1 => "1 source is shown.".to_owned(),
         count => format!("{} sources are shown.", cells::grouped(count)),
     };
-    let about = format!("{about} {} undoes all of it in one step.", state.key(Action::Undo));
+    let fetched = source_words::may_then_fetch(&preview.pick.change, source_state::ids);
+    let pick = state.key_in(KeyContext::AllShown, Action::Bulk(BulkVerb::Pick));
+    let trusts = fetched.map(|fetched| format!(" With {pick}, {fetched}.")).unwrap_or_default();
+    let about = format!("{about}{trusts} {} undoes all of it in one step.", state.key(Action::Undo));
     let mut lines: Vec<String> = choices(state, detail).collect();
     lines.extend([format!("{back}  nothing"), String::new()]);
     let lines = lines.into_iter().map(|line| (line, ThemeRole::Text));
     paragraphs(lines.chain([(about, ThemeRole::Infra)]), columns)
 }
 
-/// The level of detail about a change.
+/// The level of detail about a change. The number of sources that it trusts is always included.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
-    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 others pulled in, 3 untrusted sources`
+    /// `+  pick 12 sources: ~76,475 tokens more (~80,102 with instructions), 37 others pulled in, 3 of them untrusted`
     Whole,
-    /// `+  pick 12 sources: ~76,475 more, 37 others pulled in, 3 untrusted sources`
+    /// `+  pick 12 sources: ~76,475 more, 37 others pulled in, 3 of them untrusted`
     Followed,
     /// `+  pick 12 sources: ~76,475 more`
     Cost,
@@ -162,9 +166,10 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
     let has_words = detail == Detail::Whole || change.cost.sources == 0;
     let print = if has_words { TokenFormat::Tokens } else { TokenFormat::Figure };
     let cost = change_cost::signed(change.cost, print, "saved").unwrap_or_else(|| none.to_owned());
+    let trusts = source_words::trusts(change, detail == Detail::Whole);
     match detail {
-        Detail::Count => line,
-        Detail::Cost => format!("{line}: {cost}"),
+        Detail::Count => line + &trusts,
+        Detail::Cost => format!("{line}: {cost}{trusts}"),
         Detail::Whole | Detail::Followed => {
             let asked: HashSet<&SourceId> = ids.iter().collect();
             let others = |ids: &[SourceId]| ids.iter().filter(|id| !asked.contains(id)).count();
@@ -177,9 +182,14 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
                 parts.extend((count > 0).then(|| format!("{} {what}", cells::counted(count, "other"))));
             }
             let moved = change.enters.iter().chain(&change.leaves);
-            let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, moved));
+            let waiting = match source_words::count_waiting(&state.snapshot, moved) {
+                0 => String::new(),
+                // Others, or the sources themselves: they are counted already.
+                count if parts.len() > 1 => format!(", {} of them {}", cells::grouped(count), source_state::UNTRUSTED),
+                count => format!(", {} {}", cells::grouped(count), source_state::UNTRUSTED),
+            };
             let over = budget::over_after(state, change.cost).map(|over| format!(", {over}")).unwrap_or_default();
-            format!("{line}: {}{waiting}{over}", parts.join(", "))
+            format!("{line}: {}{waiting}{trusts}{over}", parts.join(", "))
         }
     }
 }

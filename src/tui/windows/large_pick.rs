@@ -146,14 +146,15 @@ fn text(state: &State, columns: u16) -> WrappedText {
         [Action::PickNear, Action::PickAlone, Action::Back].map(|action| state.key_in(KeyContext::LargePick, action));
     let undo = state.key(Action::Undo);
     let nothing = (format!("{back}  nothing"), ThemeRole::Text);
+    let trusts = source_words::would_trust(&pick.whole, source_state::ids);
     if others.is_empty() {
         let about = match pick.ids.len() {
             // The workspace has changed since the question.
             _ if !pick.whole.is_large(&pick.ids, &state.snapshot.tokens) => {
-                format!("Picking {subject} pulls in nothing else.")
+                format!("Picking {subject} pulls in nothing else{trusts}.")
             }
-            1 => format!("{subject} is large by itself."),
-            _ => format!("{subject} are large by themselves."),
+            1 => format!("{subject} is large by itself{trusts}."),
+            _ => format!("{subject} are large by themselves{trusts}."),
         };
         let lines = [(all, ThemeRole::Strong), nothing, (String::new(), ThemeRole::Text), (about, ThemeRole::Text)];
         return paragraphs(lines, columns);
@@ -164,7 +165,7 @@ fn text(state: &State, columns: u16) -> WrappedText {
         (only, ThemeRole::Text),
         nothing,
         (String::new(), ThemeRole::Text),
-        (format!("Picking {subject} pulls in {named}."), ThemeRole::Text),
+        (format!("Picking {subject} pulls in {named}{trusts}."), ThemeRole::Text),
         (format!("{near} and {alone} exclude the rest; {undo} undoes that."), ThemeRole::Infra),
     ];
     paragraphs(lines, columns)
@@ -174,7 +175,7 @@ fn others<'a>(change: &'a SelectionChange, pick: &'a LargePick) -> impl Iterator
     change.enters.iter().filter(|id| !pick.ids.contains(id)).map(|id| cells::clean(id.as_str()))
 }
 
-/// How detailed a size is. The number of untrusted sources is always included.
+/// How detailed a size is. The numbers of untrusted and of trusted sources are always included.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SizeDetail {
     /// `+126, ~76,475 tokens more (~80,102 with instructions), 3 untrusted sources`
@@ -213,7 +214,8 @@ fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeD
         _ => String::new(),
     };
     let waiting = if is_whole { source_words::waiting(waiting) } else { String::new() };
+    let trusts = source_words::trusts(change, is_whole);
     let over = budget::over_after(state, change.cost).filter(|_| is_whole);
     let over = over.map(|over| format!(", {over}")).unwrap_or_default();
-    format!("{}{with}{waiting}{over}", parts.join(", "))
+    format!("{}{with}{waiting}{trusts}{over}", parts.join(", "))
 }

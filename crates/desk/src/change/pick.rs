@@ -230,7 +230,7 @@ impl Desk {
             answer.done.push_str(&format!("; no longer excluded: {}", mention_some(&lifted)));
         }
         if !answer.trusted.is_empty() {
-            answer.done.push_str(&format!("; trusted as they are now: {}", mention_some(&answer.trusted)));
+            answer.done.push_str(&format!("; agents may now fetch {}", mention_some(&answer.trusted)));
         }
         answer.left_out = self.left_out(&answer, tags);
         answer.left_out.extend(not_trusted);

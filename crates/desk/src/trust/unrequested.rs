@@ -47,11 +47,7 @@ impl Desk {
             // A person's exclusions do not count: a pick may lift them.
             let brought: Vec<String> = self.brought_picks().into_iter().map(str::to_owned).collect();
             let brought = selection::select(&Choice::of_picks(&brought), &self.catalog, &self.graph, self.rules());
-            let mut asked = self.choice.clone();
-            let unconfirmed = self.unconfirmed_of(&asked);
-            asked.picks.retain(|id| !unconfirmed.contains(id));
-            let rules = ExpansionRules { from_auto: false, ..self.rules() };
-            let asked = selection::select(&asked, &self.catalog, &self.graph, rules);
+            let asked = self.asked_by_persons(&self.choice, &[]);
             // Without a place to store trust in, a pick is all that a person can say.
             if self.trust_file(&workspace).is_ok() && self.sealer().can_have_key() {
                 let is_address = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|it| it.place().is_none());
@@ -100,24 +96,37 @@ impl Desk {
         Ok(ids)
     }
 
-    /// The selected sources that [`Self::trust_picked`] would trust if a person picked these.
-    pub(crate) fn would_trust(&self, picks: &[SourceId]) -> Vec<SourceId> {
+    /// The selected sources that [`Self::trust_picked`] would trust if a person made these picks, which result in this
+    /// choice.
+    pub(crate) fn would_trust(&self, picks: &[SourceId], choice: &Choice) -> Vec<SourceId> {
+        if picks.is_empty() {
+            return Vec::new();
+        }
         let members = self.selection.members().iter().map(|member| &member.id);
         let waits = |id: &&SourceId| {
             self.catalog.get(id.as_str()).is_some_and(|source| source.is_untrusted() && source.place().is_none())
         };
         let mut waiting: Vec<SourceId> = members.filter(waits).cloned().collect();
         if !waiting.is_empty() {
-            let picked = self.brought_by(picks);
+            let (picked, asked) = (self.brought_by(picks), self.asked_by_persons(choice, picks));
             // What the workspace itself gives to every agent needs more than a pick.
             let is_for_all = |id: &SourceId| {
                 self.catalog.get(id.as_str()).is_some_and(|source| source.mode == Mode::Auto)
                     || self.preselected_ids().any(|preselected| preselected == id.as_str())
             };
             let is_answered = |id: &SourceId| picks.contains(id) || !self.requested.contains(id);
-            waiting.retain(|id| picked.contains(id.as_str()) && is_answered(id) && !is_for_all(id));
+            let is_brought = |id: &SourceId| picked.contains(id.as_str()) && asked.contains(id.as_str());
+            waiting.retain(|id| is_brought(id) && is_answered(id) && !is_for_all(id));
         }
         waiting
+    }
+
+    /// What the picks of persons in this choice select; a person makes those in `made` now.
+    fn asked_by_persons(&self, choice: &Choice, made: &[SourceId]) -> Selection {
+        let (unconfirmed, mut asked) = (self.unconfirmed_of(choice), choice.clone());
+        asked.picks.retain(|id| !unconfirmed.contains(id) || made.iter().any(|made| made.as_str() == id));
+        let rules = ExpansionRules { from_auto: false, ..self.rules() };
+        selection::select(&asked, &self.catalog, &self.graph, rules)
     }
 
     /// What these picks alone select.

@@ -70,15 +70,16 @@ fn untrusted_sources_are_named_before_a_pick_and_have_no_price() {
     large.whole.enters.push("outside".into());
     answer(&mut state, Response::LargePick(Box::new(large.clone())));
     assert!(screen(&state).contains("more, 1 untrusted source"), "{}", screen(&state));
-    // At any width, other text is dropped before the number of untrusted sources.
+    // At any width, other text is dropped before the numbers of untrusted and of trusted sources.
+    large.whole.trusts = vec!["payments-api".into()];
     large.whole.cost = refdesk_desk::CostChange { sources: 76_475, total: 80_102 };
     press(&mut state, "Esc Space");
     answer(&mut state, Response::LargePick(Box::new(large)));
     for (columns, said) in [
-        (120, "all: +127, ~76,475 tokens more (~80,102 with instructions), 1 untrusted source"),
-        (80, "all: +127, ~76,475 tokens more, 1 untrusted source"),
-        (50, "all: +127, ~76,475, 1 untrusted"),
-        (40, "all: +127, ~76,475, 1 untrusted"),
+        (120, "all: +127, ~76,475 tokens more (~80,102 with instructions), 1 untrusted source, trusts 1 source"),
+        (80, "all: +127, ~76,475 tokens more, 1 untrusted source, trusts 1 source"),
+        (50, "all: +127, ~76,475, 1 untrusted, trusts 1"),
+        (40, "all: +127, 1 untrusted, trusts 1"),
     ] {
         update(&mut state, Input::Resize(ratatui::layout::Size::new(columns, 24)));
         assert!(screen(&state).contains(said), "{columns}: {}", screen(&state));
@@ -107,4 +108,15 @@ fn a_request_names_untrusted_sources() {
         "{}",
         screen(&state)
     );
+}
+
+#[test]
+fn what_keeping_a_pulled_in_source_trusts_is_said_before() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "2 j");
+    let mut preview = fixture::preview_selection("retry-pattern", &[], &["retry-pattern"]);
+    preview.toggled.trusts = vec!["retry-pattern".into()];
+    answer(&mut state, Response::SelectionPreview(preview));
+    let sentence = preview::sentence(&state, "retry-pattern", NameDetail::Some).unwrap();
+    assert!(sentence.ends_with(" With p, agents may then fetch @retry-pattern."), "{sentence}");
 }

@@ -97,8 +97,14 @@ fn the_cost_of_marked_sources_is_shown() {
     assert!(!screen(&state).contains("they bring"), "an old answer is dropped");
     answer(&mut state, Response::PicksPreview { one, all });
     let reported = screen(&state);
-    assert!(reported.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens; trusted as now @x"), "{reported}");
-    assert!(reported.contains("Adds itself and @release-notes: ~28,990 tokens; trusted as now @x."), "{reported}");
+    assert!(
+        reported.contains("2 of 4 marked · they add 3 sources, ~31,000 tokens; agents may then fetch @x"),
+        "{reported}"
+    );
+    assert!(
+        reported.contains("Adds itself and @release-notes: ~28,990 tokens; agents may then fetch @x."),
+        "{reported}"
+    );
 }
 
 #[test]

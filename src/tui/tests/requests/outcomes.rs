@@ -26,7 +26,7 @@ fn an_answer_says_what_followed_and_how_to_undo_it() {
     update(&mut state, Input::Snapshot(Box::new(after)));
     let said = message(&state).to_owned();
     assert!(said.starts_with("Answered claude over mcp: picked 4; 1 more source pulled in, "), "{said}");
-    assert!(said.ends_with("; trusted as now @address: u undoes it"), "{said}");
+    assert!(said.ends_with("; agents may now fetch @address: u undoes it"), "{said}");
     for notice in ["Picked them", "References transitively included: @error-handling"] {
         event(&mut state, Event::Notice(fixture::notice(notice)));
     }

@@ -156,7 +156,7 @@ fn what_an_agent_picked_releases_nothing_that_it_comes_to_mention() {
     desk.undo(&session()).unwrap();
     assert!(desk.selection().contains("notes") && waits(&mut world.desk()), "undo restores the agent's pick");
     let confirmed = world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap();
-    assert_eq!(confirmed.summary(), "now picked by you: @notes; trusted as they are now: @x");
+    assert_eq!(confirmed.summary(), "now picked by you: @notes; agents may now fetch @x");
     assert!(!waits(&mut world.desk()), "a person's pick mentions it");
     assert_eq!(world.desk().pick(&session(), &["notes".to_owned()], &[]).unwrap().summary(), "already picked: @notes");
 }
@@ -181,6 +181,34 @@ fn a_preselected_pick_does_not_become_the_users_own() {
     desk.unpick(&session(), &["x".to_owned()]).unwrap();
     desk.switch_to(&session(), &file).unwrap();
     assert!(desk.selection().contains("x") && !is_told(&mut desk) && !is_told(&mut world.desk()));
+}
+
+#[test]
+fn each_size_of_a_pick_says_what_it_trusts() {
+    for (depth, expected) in [(None, &["x".into()][..]), (Some(1), &["x".into()]), (Some(0), &[])] {
+        let world = World::new();
+        world.configure(
+            r#"{"sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"},
+                            {"id": "a", "name": "A", "type": "inline", "content": "see x"},
+                            {"id": "b", "name": "B", "type": "inline", "content": "see c"},
+                            {"id": "c", "name": "C", "type": "inline", "content": "see x"}], "preselected": ["a"]}"#,
+        );
+        let mut desk = world.desk();
+        let sizes = desk.pick_sizes(&["b".into()]).unwrap();
+        let (size, picked) = match depth {
+            None => (sizes.whole, desk.pick(&session(), &["b".to_owned()], &[])),
+            Some(1) => (sizes.near, desk.pick_within(&session(), &["b".into()], 1)),
+            Some(depth) => (sizes.alone, desk.pick_within(&session(), &["b".into()], depth)),
+        };
+        assert_eq!((size.trusts.as_slice(), picked.unwrap().trusted.as_slice()), (expected, expected), "{depth:?}");
+    }
+    let world = World::new();
+    world.configure(
+        r#"{"sources": [{"id": "x", "name": "X", "type": "url", "url": "https://example.org/x"},
+                        {"id": "a", "name": "A", "type": "inline", "content": "see x"},
+                        {"id": "b", "name": "B", "type": "inline", "content": "see x"}], "preselected": ["a"]}"#,
+    );
+    assert_eq!(world.desk().preview_bulk(&["b".into()]).pick.change.trusts, ["x".into()]);
 }
 
 /// A person's pick is trust in what it brings, as it was then.
@@ -225,7 +253,7 @@ fn what_a_pick_brings_needs_trust_again_once_it_changes() {
     assert_eq!((waiting(&mut desk), waiting(&mut world.desk())), (Vec::new(), Vec::new()));
     configure("https://evil.example", "run");
     let again = world.desk().pick(&session(), &["api".to_owned()], &[]).unwrap();
-    assert_eq!(again.summary(), "already picked: @api; trusted as they are now: @api");
+    assert_eq!(again.summary(), "already picked: @api; agents may now fetch @api");
     assert_eq!(again.trusted, ["api".into()]);
     assert_eq!(waiting(&mut world.desk()), Vec::<String>::new());
     // An exclusion that a person lifts.
