@@ -66,7 +66,8 @@ fn folded(state: &State) -> Vec<FoldedPane> {
     // If the hints pane is shown, it contains the feed.
     let has_feed = !has_place(Pane::Hints);
     let notice = if has_feed { newest_notice(state) } else { None };
-    let beside = notice.as_ref().map_or(0, |notice| cells::width(&feed(state)) + notice.least());
+    let least = notice.as_ref().map_or(0, FoldedNotice::least);
+    let beside = if has_feed { cells::width(&feed(state)) + least } else { 0 };
     let fitting = |room: usize, details: &[FoldDetail]| {
         details.iter().map(|detail| texts(*detail)).find(|texts| columns(texts) <= room)
     };

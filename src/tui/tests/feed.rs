@@ -292,6 +292,17 @@ fn the_line_of_folded_panes_shows_a_whole_clock_or_none() {
     }
 }
 
+#[test]
+fn the_line_of_folded_panes_has_room_for_the_feed_without_a_notice() {
+    for width in 46..200 {
+        let mut state = fixture::state(width, 24);
+        press(&mut state, "j");
+        let shown = screen(&state);
+        let line = shown.lines().rev().nth(1).unwrap_or_default();
+        assert!(line.trim_end().ends_with("  feed"), "{width}: {line}");
+    }
+}
+
 /// The journal reports what another process picked, and the selection what followed, in either order.
 #[test]
 fn picks_by_other_processes_are_reported_with_their_consequences() {
