@@ -99,6 +99,8 @@ pub(crate) struct SourceStates<'s> {
     pub is_given: &'s dyn Fn(&str) -> bool,
     /// How deep in folders it is: of several sources with the same section, the innermost gets the hint.
     pub depth: &'s dyn Fn(&str) -> usize,
+    /// Whether it contains the file at this resolved path.
+    pub contains: &'s dyn Fn(&str, &str) -> bool,
 }
 
 /// The hints of a text. Without an index, every tag counts, in catalog order.
@@ -119,7 +121,7 @@ pub(crate) fn rank<'a>(
     let (mut semantic_matches, needed_near_best) = text.by_meaning(tagged, best_tag_score);
     let shown = hints.iter().filter(|hint| hint.rejected.is_none()).filter_map(|hint| hint.scored);
     let given = scored.iter().filter(|scored| (states.is_given)(&scored.source));
-    let copies = copies::remove(&mut semantic_matches, shown.chain(given), states.depth);
+    let copies = copies::remove(&mut semantic_matches, shown.chain(given), states);
     hints.extend(semantic_matches.into_iter().enumerate().map(|(at, scored)| RankedHint {
         rejected: (at >= MAX_BY_MEANING).then_some(Rejection::TooMany),
         ..RankedHint::new(&scored.source, Some(scored))
@@ -299,6 +301,7 @@ mod tests {
         is_text: &|_| false,
         is_given: &|_| false,
         depth: &|_| 0,
+        contains: &|_, _| false,
     };
 
     fn shown(tags: &[&str], scores: &[(&str, f32)], settings: HintSettings) -> String {
@@ -388,6 +391,11 @@ mod tests {
             (&[], &[("outer", "", 0), ("inner", "", 0)], "outer inner", ""),
             (&[], &[("outer", "inline", 1), ("inner", "inline", 1)], "outer inner", ""),
             (&[], &[("outer", "/a/b.md", 0), ("inner", "/a/b.md", 0)], "outer inner", ""),
+            // The innermost source matches best by its description, and another one has the file, too.
+            (&[], &[("inner", "", 0), ("outer", "/a/b.md", 3)], "inner", "outer"),
+            (&[], &[("outer", "/a/b.md", 3), ("inner", "", 0)], "inner", "outer"),
+            (&["inner"], &[("inner", "", 0), ("outer", "/a/b.md", 3)], "inner", "outer"),
+            (&[], &[("inner", "", 0), ("outer", "/c.md", 3)], "inner outer", ""),
             // A source with a matching tag keeps its hint, which names the section.
             (&["outer"], &[("outer", "/a/b.md", 3), ("inner", "/a/b.md", 3)], "outer", "inner"),
         ] {
@@ -412,7 +420,9 @@ mod tests {
                 scored.section = Some(Section { heading, path, line: *line });
             }
             let depth = |id: &str| if id == "inner" { 2 } else { 1 };
-            let ranking = rank(&tagged, Some(&about), HintSettings::default(), SourceStates { depth: &depth, ..OPEN });
+            let contains = |id: &str, path: &str| id == "outer" || id == "inner" && path == "/a/b.md";
+            let states = SourceStates { depth: &depth, contains: &contains, ..OPEN };
+            let ranking = rank(&tagged, Some(&about), HintSettings::default(), states);
             let shown: Vec<&str> = ranking.hints.iter().map(|hint| hint.id).collect();
             assert_eq!(shown.join(" "), expected, "{tags:?} {sections:?}");
             let left_out = |(id, score): &(&str, f32)| {

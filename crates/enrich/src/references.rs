@@ -2,6 +2,7 @@
 //! that a tool read (BEHAVIOUR §5, blocks 1 to 4).
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use rayon::prelude::*;
 
@@ -236,6 +237,10 @@ pub(super) fn ranking<'a>(ctx: &EnrichContext<'a>, found: &'a Findings, read: &[
         is_text: &is_text,
         is_given: &|id| selection.contains(id),
         depth: &|id| catalog.get(id).map_or(0, Source::depth),
+        contains: &|id, path| {
+            let place = catalog.get(id).and_then(Source::place);
+            place.is_some_and(|place| Path::new(path).starts_with(&place.resolved))
+        },
     };
     rank(&found.hints, about, hint_settings, states)
 }

@@ -77,7 +77,7 @@ impl fmt::Display for Rejection {
             Self::TagAlone { needed } => write!(out, "a tag alone is not enough; it needs {needed}"),
             Self::BelowBest { needed } => write!(out, "the best hints score much higher; it would need {needed}"),
             Self::TooMany => write!(out, "enough other sources score higher"),
-            Self::SameSection => write!(out, "another hint names the same section, or a selected source has it"),
+            Self::SameSection => write!(out, "another source with a hint, or a selected one, has the same section"),
             Self::JustRead => write!(out, "it was just read"),
         }
     }
