@@ -234,17 +234,20 @@ impl Index {
         corpus.clear(&mut wanted, &hidden(storage, query.excluded, query.leads_to_excluded)?);
         // The copies of a section in other sources take no places in the lists.
         let firsts = corpus.first_copies(&wanted);
-        let compounds = compounds(storage, &parsed, corpus.len())?;
-        let mut all_terms = parsed.terms.clone();
-        all_terms.extend(compounds.iter().map(|it| it.word.to_owned()));
-        let terms: Vec<&str> = all_terms.iter().map(String::as_str).collect();
+        // In all documents: a filter does not make the words meaningless.
+        let mut with_words = with_words(storage, parsed.terms.iter().map(String::as_str), corpus.len())?;
+        with_words.extend(numbered(storage, &parsed, corpus.len())?);
+        let wanted_words = with_words.len();
+        let (replaced, spellings): (Vec<&[String]>, Vec<TermDocuments>) =
+            spellings(storage, &parsed, &with_words, corpus.len())?.into_iter().unzip();
+        with_words.extend(spellings);
+        let terms: Vec<&str> = with_words.iter().map(|(term, _)| *term).collect();
+        let all_terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
         let WordList { documents: by_words, mut members } =
             by_words(storage, &corpus, &terms, &firsts, query.by_table)?;
         // Running the model takes longer than everything else.
         let model = embedder.filter(|_| corpus.has_vectors());
         let vector = model.map(|model| model.embed(&parsed.text)).transpose()?.filter(|vector| !vector.is_none());
-        // In all documents: a filter does not make the words meaningless.
-        let with_words = with_words(storage, &terms, corpus.len())?;
         let is_written = with_words.iter().any(|(_, documents)| !documents.is_empty());
         let has_meaning = is_written || model.map_or(Ok(true), |model| knows_any(model, &parsed.terms))?;
         let near = if has_meaning { NEAR } else { NEAR_WITHOUT_WORDS };
@@ -254,15 +257,14 @@ impl Index {
         // document with a vector would come before the best one by words.
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
         let weight = |document| in_lists(document) * (query.weight)(corpus.kind_and_source(document).0);
-        let has_compound = |term: &str, it| {
-            compounds
-                .iter()
-                .any(|compound| compound.parts.iter().any(|part| part == term) && compound.documents.contains(&it))
+        let (wanted_words, spellings) = with_words.split_at(wanted_words.min(with_words.len()));
+        let has_spelling = |term: &str, it| {
+            let mut spellings = replaced.iter().zip(spellings);
+            spellings
+                .any(|(replaced, (_, documents))| replaced.iter().any(|word| word == term) && documents.contains(&it))
         };
-        let has_all = |it| {
-            let wanted = with_words.iter().take(parsed.terms.len());
-            wanted.into_iter().all(|(term, documents)| documents.contains(&it) || has_compound(term, it))
-        };
+        let has_all =
+            |it| wanted_words.iter().all(|(term, documents)| documents.contains(&it) || has_spelling(term, it));
         let listed = by_words.iter().chain(&by_meaning).copied().filter(|it| corpus.kind_and_source(*it).0 == TABLE);
         // In other queries, `order` and `user` are ordinary words.
         let is_about_tables = query.database.is_some() || query.domain.is_some() || !query.kinds.is_empty();
@@ -425,37 +427,48 @@ fn by_words(
     Ok(list)
 }
 
-/// Each term with the documents that contain it.
+/// A term with the documents that contain it.
+type TermDocuments<'t> = (&'t str, HashSet<i64>);
+
 fn with_words<'t>(
     storage: &dyn Storage,
-    terms: &[&'t str],
+    terms: impl Iterator<Item = &'t str>,
     most: usize,
-) -> Result<Vec<(&'t str, HashSet<i64>)>, Error> {
-    let documents = storage.containing(terms, most)?;
-    Ok(terms.iter().copied().zip(documents.into_iter().map(HashSet::from_iter)).collect())
+) -> Result<Vec<TermDocuments<'t>>, Error> {
+    let terms: Vec<&str> = terms.collect();
+    let documents = storage.containing(&terms, most)?;
+    Ok(terms.into_iter().zip(documents.into_iter().map(HashSet::from_iter)).collect())
 }
 
 /// The terms, those in the fewest documents first.
-fn rarest_first(with_words: &[(&str, HashSet<i64>)]) -> Vec<String> {
-    let mut sorted: Vec<&(&str, HashSet<i64>)> = with_words.iter().collect();
+fn rarest_first(with_words: &[TermDocuments]) -> Vec<String> {
+    let mut sorted: Vec<&TermDocuments> = with_words.iter().collect();
     sorted.sort_by_key(|(_, documents)| documents.len());
     sorted.into_iter().map(|(term, _)| (*term).to_owned()).collect()
 }
 
-/// A compound that some document contains.
-struct KnownCompound<'q> {
-    word: &'q str,
-    parts: &'q [String; 2],
-    documents: HashSet<i64>,
+/// For each single letter or digit of a query, the first phrase with a neighbour that some document contains.
+fn numbered<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) -> Result<Vec<TermDocuments<'q>>, Error> {
+    let found = with_words(storage, parsed.numbered.iter().map(|(_, phrase)| phrase.as_str()), most)?;
+    let known = parsed.numbered.iter().zip(found).filter(|(_, (_, documents))| !documents.is_empty());
+    let mut seen = HashSet::new();
+    let first = known.filter(|((at, _), _)| seen.insert(*at)).map(|(_, found)| found);
+    Ok(first.filter(|(phrase, _)| !parsed.terms.iter().any(|term| term == phrase)).collect())
 }
 
-/// Compounds in no document are left out: they would only change the weights of the other terms.
-fn compounds<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) -> Result<Vec<KnownCompound<'q>>, Error> {
-    let is_new = |word: &str| !parsed.terms.iter().any(|term| term == word);
-    let asked: Vec<&(String, [String; 2])> = parsed.compounds.iter().filter(|(word, _)| is_new(word)).collect();
-    let found = with_words(storage, &asked.iter().map(|(word, _)| word.as_str()).collect::<Vec<_>>(), most)?;
-    let known = asked.into_iter().zip(found).filter(|(_, (_, documents))| !documents.is_empty());
-    Ok(known.map(|((_, parts), (word, documents))| KnownCompound { word, parts, documents }).collect())
+/// The other spellings of the words of a query, each with the words that it stands for. Those in no document are left
+/// out: they would only change the weights of the other terms.
+fn spellings<'q>(
+    storage: &dyn Storage,
+    parsed: &'q ParsedQuery,
+    known: &[TermDocuments],
+    most: usize,
+) -> Result<Vec<(&'q [String], TermDocuments<'q>)>, Error> {
+    let spellings = parsed.compounds.iter();
+    let new: Vec<_> = spellings.filter(|(spelling, _)| !known.iter().any(|(term, _)| term == spelling)).collect();
+    let found = with_words(storage, new.iter().map(|(spelling, _)| spelling.as_str()), most)?;
+    let of_all = new.into_iter().map(|(_, of)| of.as_slice()).zip(found);
+    Ok(of_all.filter(|(_, (_, documents))| !documents.is_empty()).collect())
 }
 
 /// The columns of a table that match words of the query beyond the table's name.
@@ -473,7 +486,7 @@ fn columns<'d>(table: &Document, found: impl Iterator<Item = &'d Document>, term
 fn because(
     fused: &FusedDocument,
     members: &[i64],
-    with_words: &[(&str, HashSet<i64>)],
+    with_words: &[TermDocuments],
     cosines: &HashMap<i64, f32>,
 ) -> Vec<HitRank> {
     let all = || members.iter().chain([&fused.document]);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::words::{composed, forms, is_stop_word, is_unspaced, unspaced_phrase, versions, words};
+use crate::words::{composed, forms, is_stop_word, is_unspaced, parts, unspaced_phrase, versions, words};
 
 /// The most characters of a query; a longer one is truncated.
 pub const LONGEST: usize = 4_096;
@@ -13,7 +13,7 @@ const JOINERS: [char; 5] = ['_', '-', '.', '/', ':'];
 /// The most of these characters in a row.
 const LONGEST_JOINT: usize = 2;
 
-/// The most compounds of a query, since a question has few words.
+/// The most compounds of a query and phrases with a single character, since a question has few words.
 const COMPOUNDS: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +23,12 @@ pub(super) struct ParsedQuery {
     /// Words and phrases in lower case, each once, with blanks between the words of a phrase. Empty if the query has no
     /// words.
     pub terms: Vec<String>,
-    /// Two adjacent words joined into one, with both words: a text may contain `backoff` for `back off`.
-    pub compounds: Vec<(String, [String; 2])>,
+    /// Phrases of a single letter or digit with the word before or after it, such as `layer 3`, each with the position of
+    /// that character among the words. By itself, it is in nearly every text.
+    pub numbered: Vec<(usize, String)>,
+    /// Other spellings, with the words that they stand for: a text may contain `backoff` for `back off`, and `tier 3` for
+    /// `tier3`.
+    pub compounds: Vec<(String, Vec<String>)>,
     /// Whether the query was truncated.
     pub is_cut: bool,
 }
@@ -50,27 +54,58 @@ impl ParsedQuery {
                 terms.add_words(piece);
             }
         }
-        let compounds = compounds(&composed);
-        Self { text: kept.trim().to_owned(), terms: terms.chosen(), compounds, is_cut: kept.len() < text.len() }
+        let spaced: Vec<&str> = composed.split_whitespace().collect();
+        let (numbered, mut compounds) = (numbered(&spaced), compounds(&spaced));
+        let terms = terms.chosen();
+        compounds.extend(words(&composed).filter_map(numbered_name).take(COMPOUNDS));
+        let (text, is_cut) = (kept.trim().to_owned(), kept.len() < text.len());
+        Self { numbered, compounds, text, terms, is_cut }
     }
 }
 
+/// The pairs of adjacent words without punctuation, which may follow the second word, but not the first.
+fn pairs<'t>(words: &[&'t str]) -> impl Iterator<Item = [&'t str; 2]> {
+    words.windows(2).map(|pair| match pair {
+        [one, other] => [one, other.trim_end_matches(|char: char| char.is_ascii_punctuation())],
+        _ => [""; 2],
+    })
+}
+
 /// Joins adjacent words that consist of letters, at least one of which is informative.
-fn compounds(text: &str) -> Vec<(String, [String; 2])> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+fn compounds(words: &[&str]) -> Vec<(String, Vec<String>)> {
     let is_word = |word: &str| word.chars().nth(1).is_some() && word.chars().all(char::is_alphabetic);
     let mut seen = HashSet::new();
-    let compound = |pair: &[&str]| {
-        let [one, other] = pair else { return None };
-        // Punctuation may follow the second word, but not the first.
-        let other = other.trim_end_matches(|char: char| char.is_ascii_punctuation());
-        if !is_word(one) || !is_word(other) || !(has_content(one) || has_content(other)) {
-            return None;
-        }
-        let parts = [one, other].map(str::to_lowercase);
-        Some((parts.concat(), parts))
+    let joined = pairs(words).filter(|pair| pair.iter().all(|it| is_word(it)) && pair.iter().any(|it| has_content(it)));
+    let compounds = joined.map(|pair| (pair.concat().to_lowercase(), pair.map(str::to_lowercase).to_vec()));
+    compounds.filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS).collect()
+}
+
+/// The phrases of single letters and digits with informative words beside them.
+fn numbered(words: &[&str]) -> Vec<(usize, String)> {
+    let is_single = |word: &str| {
+        let mut chars = word.chars();
+        chars.next().is_some_and(char::is_alphanumeric)
+            && chars.next().is_none()
+            && !has_content(word)
+            && !is_stop_word(&word.to_lowercase())
     };
-    words.windows(2).filter_map(compound).filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS).collect()
+    let is_word = |word: &str| has_content(word) && word.chars().all(char::is_alphanumeric);
+    let mut seen = HashSet::new();
+    let phrase = |(at, [one, other]): (usize, [&str; 2])| {
+        let single = if is_word(one) && is_single(other) { at + 1 } else { at };
+        let has_both = single > at || is_single(one) && is_word(other);
+        has_both.then(|| (single, format!("{one} {other}").to_lowercase()))
+    };
+    let phrases = pairs(words).enumerate().filter_map(phrase);
+    phrases.filter(|(_, phrase)| seen.insert(phrase.clone())).take(COMPOUNDS).collect()
+}
+
+/// A name with a single letter or digit, as the phrase of its parts.
+fn numbered_name(name: &str) -> Option<(String, Vec<String>)> {
+    let parts = parts(name);
+    let has_single = parts.len() > 1 && parts.iter().any(|part| part.chars().nth(1).is_none());
+    let is_phrase = has_single && parts.iter().any(|part| has_content(part)) && !name.contains(is_unspaced);
+    is_phrase.then(|| (parts.join(" ").to_lowercase(), vec![name.to_lowercase()]))
 }
 
 fn has_content(term: &str) -> bool {
@@ -205,6 +240,8 @@ mod tests {
             ("retry_limit total, time out. Again", &["timeout"]),
             ("\"blue green\" a saga", &[]),
             ("retry", &[]),
+            ("tier3, E1042", &["tier 3", "e 1042"]),
+            ("v2 e2e node18 第3章", &[]),
         ] {
             let found: Vec<String> = ParsedQuery::parse(text).compounds.into_iter().map(|(word, _)| word).collect();
             assert_eq!(found, expected, "{text}");
@@ -212,6 +249,23 @@ mod tests {
         let many: Vec<String> =
             (b'a'..=b'z').flat_map(|a| (b'a'..=b'z').map(move |b| format!("{0}{1}x", a as char, b as char))).collect();
         assert_eq!(ParsedQuery::parse(&many.join(" ")).compounds.len(), COMPOUNDS);
+    }
+
+    #[test]
+    fn a_single_character_counts_with_the_word_beside_it() {
+        for (text, expected) in [
+            ("what does tier 3 include?", &[(3, "tier 3"), (3, "3 include")][..]),
+            ("Plan B.", &[(1, "plan b")]),
+            ("the C compiler", &[(1, "c compiler")]),
+            ("tier 3 tier 3", &[(1, "tier 3"), (1, "3 tier")]),
+            ("retry a call, i 3", &[]),
+            ("layer, 3 - api", &[]),
+            ("\"tier 3\" tier-3 tier3", &[]),
+        ] {
+            let found = ParsedQuery::parse(text).numbered;
+            let found: Vec<_> = found.iter().map(|(at, phrase)| (*at, phrase.as_str())).collect();
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ cases! {
     names_are_found_by_their_parts,
     the_only_place_of_a_name_comes_first,
     two_words_are_found_as_one,
+    a_single_character_counts_with_the_word_beside_it,
     an_unfinished_last_word_is_completed,
     letters_are_found_in_basic_letters,
     the_section_and_the_excerpt_have_the_word_that_was_found,
@@ -465,6 +466,30 @@ fn two_words_are_found_as_one(world: &World) {
     assert_eq!(best.because[0].words, ["retries", "backoff"]);
     assert!(best.excerpt.matches.iter().any(|range| &best.excerpt.text[range.clone()] == "Backoff"), "{best:?}");
     assert!(best.score > 0.18, "it has every word: {best:?}");
+}
+
+fn a_single_character_counts_with_the_word_beside_it(world: &World) {
+    let filler = "More of it, for those who want it. ".repeat(10);
+    world.update(vec![
+        inline("one", "# Tier 1\n\nTier tier. Includes mail."),
+        inline("two", "# Tier 2\n\nTier tier tier. Includes mail."),
+        inline("three", &format!("# Tier 3\n\nIncludes mail. {filler}")),
+        inline("plan", &format!("# Plan B\n\nWhat else, in the C language. {filler}")),
+        inline("plans", "# Plans\n\nPlan plan, language."),
+    ]);
+    for (query, expected) in [
+        ("tier 1", "one"),
+        ("tier 2", "two"),
+        ("tier 3", "three"),
+        ("Tier3", "three"),
+        ("what does tier 3 include", "three"),
+        ("plan B?", "plan"),
+        ("the C language", "plan"),
+    ] {
+        let found = world.index().0.search(&everything(query), None).unwrap().hits;
+        assert_eq!(found[0].source, expected, "{query}: {found:?}");
+    }
+    assert_eq!(world.index().0.search(&everything("tier 9"), None).unwrap().hits.len(), 3, "no text has this phrase");
 }
 
 fn letters_are_found_in_basic_letters(world: &World) {
