@@ -13,8 +13,11 @@ const JOINERS: [char; 5] = ['_', '-', '.', '/', ':'];
 /// The most of these characters in a row.
 const LONGEST_JOINT: usize = 2;
 
-/// The most compounds of a query and phrases with a single character, since a question has few words.
+/// The most compounds of a query, phrases with a single character, and words to divide, since a question has few words.
 const COMPOUNDS: usize = 64;
+
+/// The lengths in characters of words that may be two in a text.
+const DIVIDED: std::ops::RangeInclusive<usize> = 5..=20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedQuery {
@@ -29,6 +32,8 @@ pub(super) struct ParsedQuery {
     /// Other spellings, with the words that they stand for: a text may contain `backoff` for `back off`, and `tier 3` for
     /// `tier3`.
     pub compounds: Vec<(String, Vec<String>)>,
+    /// The same for words divided into two, `roll back` for `rollback`. Most are meaningless.
+    pub divided: Vec<(String, Vec<String>)>,
     /// Whether the query was truncated.
     pub is_cut: bool,
 }
@@ -58,8 +63,9 @@ impl ParsedQuery {
         let (numbered, mut compounds) = (numbered(&spaced), compounds(&spaced));
         let terms = terms.chosen();
         compounds.extend(words(&composed).filter_map(numbered_name).take(COMPOUNDS));
+        let divided = terms.iter().filter(|term| is_dividable(term)).take(COMPOUNDS).flat_map(|term| divided(term));
         let (text, is_cut) = (kept.trim().to_owned(), kept.len() < text.len());
-        Self { numbered, compounds, text, terms, is_cut }
+        Self { numbered, compounds, divided: divided.collect(), text, terms, is_cut }
     }
 }
 
@@ -106,6 +112,18 @@ fn numbered_name(name: &str) -> Option<(String, Vec<String>)> {
     let has_single = parts.len() > 1 && parts.iter().any(|part| part.chars().nth(1).is_none());
     let is_phrase = has_single && parts.iter().any(|part| has_content(part)) && !name.contains(is_unspaced);
     is_phrase.then(|| (parts.join(" ").to_lowercase(), vec![name.to_lowercase()]))
+}
+
+fn is_dividable(term: &str) -> bool {
+    DIVIDED.contains(&term.chars().count()) && term.chars().all(|char| char.is_alphabetic() && !is_unspaced(char))
+}
+
+/// All divisions of a word into two with at least two letters each.
+fn divided(word: &str) -> impl Iterator<Item = (String, Vec<String>)> {
+    let last = word.chars().count().saturating_sub(2);
+    let cuts = word.char_indices().map(|(at, _)| at).take(last + 1).skip(2);
+    cuts.filter_map(|at| word.split_at_checked(at))
+        .map(|(one, other)| (format!("{one} {other}"), vec![word.to_owned()]))
 }
 
 fn has_content(term: &str) -> bool {
@@ -264,6 +282,20 @@ mod tests {
         ] {
             let found = ParsedQuery::parse(text).numbered;
             let found: Vec<_> = found.iter().map(|(at, phrase)| (*at, phrase.as_str())).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_may_be_written_as_two() {
+        for (text, expected) in [
+            ("Rollback?", &["ro llback", "rol lback", "roll back", "rollb ack", "rollba ck"][..]),
+            ("login", &["lo gin", "log in"]),
+            ("größe", &["gr öße", "grö ße", "gr össe", "grö sse", "grös se"]),
+            ("wifi \"roll back\" which e1042x 再試行再試行", &[]),
+            ("aaaaaaaaaaaaaaaaaaaaa", &[]),
+        ] {
+            let found: Vec<String> = ParsedQuery::parse(text).divided.into_iter().map(|(phrase, _)| phrase).collect();
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -25,6 +25,7 @@ cases! {
     names_are_found_by_their_parts,
     the_only_place_of_a_name_comes_first,
     two_words_are_found_as_one,
+    a_word_is_found_as_two,
     a_single_character_counts_with_the_word_beside_it,
     an_unfinished_last_word_is_completed,
     letters_are_found_in_basic_letters,
@@ -466,6 +467,32 @@ fn two_words_are_found_as_one(world: &World) {
     assert_eq!(best.because[0].words, ["retries", "backoff"]);
     assert!(best.excerpt.matches.iter().any(|range| &best.excerpt.text[range.clone()] == "Backoff"), "{best:?}");
     assert!(best.score > 0.18, "it has every word: {best:?}");
+}
+
+fn a_word_is_found_as_two(world: &World) {
+    world.update(vec![
+        inline("two", "# Releases\n\nRolling back is easy. Then log in again."),
+        inline("one", "# Hooks\n\nA setup, with a ground layer."),
+        inline("other", "# Other\n\nSet up. The rol of lback."),
+    ]);
+    let (index, _) = world.index();
+    for (query, expected) in [
+        ("rollback", &["two"][..]),
+        ("Login again", &["two"]),
+        // A document contains this word.
+        ("setup", &["one"]),
+        ("playground", &[]),
+    ] {
+        let found = index.search(&everything(query), None).unwrap().hits;
+        assert_eq!(found.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), expected, "{query}");
+        assert!(found.iter().all(|hit| hit.score > 0.18), "it has every word: {found:?}");
+    }
+    let best = &index.search(&everything("rollback"), None).unwrap().hits[0];
+    let marked: Vec<&str> = best.excerpt.matches.iter().map(|range| &best.excerpt.text[range.clone()]).collect();
+    assert_eq!(
+        (marked.as_slice(), &best.because[0].words[..]),
+        (&["Rolling", "back"][..], &["roll back".to_owned()][..])
+    );
 }
 
 fn a_single_character_counts_with_the_word_beside_it(world: &World) {
