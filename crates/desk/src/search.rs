@@ -239,9 +239,6 @@ impl CompleteDesk<'_> {
             weight: &weight,
             pages: Some(&*pages),
             sections_now: &sections_now,
-            // Ask for more than the limit, since some take the place of others below. Small limits ask for the same number, so
-            // that a larger one only adds hits.
-            limit: request.limit.saturating_mul(2).max(ASKED),
         };
         let embedder = self.lazy_embedder().filter(|_| self.settings().hints.semantic);
         let mut found = index.search(&query, embedder)?;
@@ -265,6 +262,7 @@ impl CompleteDesk<'_> {
         notes.extend(notes::left_out_without_trust(waiting.count()));
         let hits = found.hits.into_iter();
         let hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
+        // Before the cut, so that a larger limit only adds hits.
         let mut hits = texts_in_place_of_entries(hits);
         hits.truncate(request.limit);
         Ok(SearchAnswer {
@@ -347,9 +345,6 @@ impl CompleteDesk<'_> {
         }
     }
 }
-
-/// The least number of hits that the index is asked for.
-const ASKED: usize = 20;
 
 /// The hits without the catalog entries of sources whose text was found, too: the best text takes the place of an entry that
 /// ranks above it.

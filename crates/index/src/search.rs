@@ -76,8 +76,6 @@ pub struct SearchQuery<'a> {
     pub pages: Option<&'a dyn DatabasePages>,
     /// Called for a document whose files may have changed since it was indexed.
     pub sections_now: SectionsNow<'a>,
-    /// The most hits.
-    pub limit: usize,
 }
 
 impl SearchQuery<'_> {
@@ -215,7 +213,7 @@ impl SectionHit {
 }
 
 impl Index {
-    /// The sections that match a query best, one hit per section.
+    /// All sections in the lists of a query, one hit per section.
     ///
     /// # Errors
     /// The index cannot be read, or the model cannot be run.

@@ -84,6 +84,30 @@ fn other_hits_replace_left_out_entries() {
 }
 
 #[test]
+fn the_text_of_an_entry_takes_its_place_at_any_limit() {
+    let filler = "Words about other things. ".repeat(40);
+    let many: String =
+        (0..35).map(|nth| format!("## Part {nth}\n\n{}\n\n", "A wombat and a wombat. ".repeat(20))).collect();
+    let source = |id: &str, name: &str| json!({"id": id, "name": name, "path": format!("{id}.md")});
+    let late = format!("# Late\n\n{filler} One wombat.\n");
+    let world = Workspace::of(
+        json!([source("many", "Many"), source("late", "Wombat")]),
+        &[("many.md", many.as_str()), ("late.md", late.as_str())],
+    );
+    world.run(&["index", "--words-only"]).exits(0);
+    let found =
+        |limit: &str| world.json(&["search", "wombat", "--limit", limit], 0)["hits"].as_array().unwrap().clone();
+    let place = |hit: &Value| hit["path"].as_str().unwrap().to_owned() + &hit["line"].to_string();
+    let all: Vec<String> = found("50").iter().map(place).collect();
+    assert_eq!(all.len(), 36, "{all:?}");
+    for limit in ["5", "10", "15", "20", "30"] {
+        let hits: Vec<String> = found(limit).iter().map(place).collect();
+        assert_eq!(hits, all[..hits.len()], "{limit}");
+        assert_eq!(hits.len().to_string(), limit);
+    }
+}
+
+#[test]
 fn a_source_that_is_named_in_full_comes_first() {
     let world = indexed();
     world.put("docs/breaker.md", "# Circuit breaker\n\nretry retry the retry of docs/retry.md\n".as_bytes());

@@ -26,7 +26,7 @@ impl CompleteDesk<'_> {
             let of_text = |hits: &[SectionHit]| {
                 hits.iter().find(|hit| is_it(&hit.source) && hit.kind != SOURCE).map(|hit| hit.path.clone())
             };
-            let only = SearchQuery { is_wanted: &is_it, limit: 2, ..*query };
+            let only = SearchQuery { is_wanted: &is_it, ..*query };
             Ok(match of_text(&found.hits) {
                 Some(path) => Some(path),
                 None => of_text(&index.search(&only, embedder)?.hits),

@@ -32,10 +32,6 @@ pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>>(
         let Some(mut document) = documents.remove(&it.document) else { continue };
         let key = SectionKey::of(&document, words, query.by_table);
         let known = sections.get(&key).copied();
-        if known.is_none() && best.len() >= query.limit {
-            // Beyond the limit, only look for copies of hits, which may be in a preferred source.
-            continue;
-        }
         let preference = prefer(&mut document, query, sources(it.document));
         if known.is_some_and(|(_, before)| before >= preference) {
             continue;
