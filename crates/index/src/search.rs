@@ -13,6 +13,7 @@ pub use budget::{HitCost, HitLength, fit};
 pub use excerpt::Excerpt;
 pub use query::LONGEST;
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -274,9 +275,16 @@ impl Index {
         let is_asked_for = |it| has_all(it) || named.contains(&it);
         let fused = fuse(&lists, weight, is_asked_for, |it| corpus.kind_and_source(it));
         let stamps = Stamps::of(storage, query.pages)?;
-        let rarest_first = rarest_first(&with_words);
+        let mut by_rarity: Vec<&TermDocuments> = with_words.iter().collect();
+        by_rarity.sort_by_key(|(_, documents)| documents.len());
+        let rarest_first: Vec<String> = by_rarity.iter().map(|(term, _)| (*term).to_owned()).collect();
+        // For each word in a document, the number of documents that contain it, the rarest word first.
+        let rarity = |document| -> Vec<Reverse<usize>> {
+            let words = by_rarity.iter().filter(|(_, documents)| documents.contains(&document));
+            words.map(|(_, documents)| Reverse(documents.len())).collect()
+        };
         let sources = |document| corpus.sources_of_copies(document);
-        let (best, outdated) = best_sections(storage, fused, query, &rarest_first, &stamps, sources)?;
+        let (best, outdated) = best_sections(storage, fused, query, &rarest_first, rarity, &stamps, sources)?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
         let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
         let mut joins = storage.joins(&joining.map(|(_, document)| document.id).collect::<Vec<_>>())?;
@@ -438,13 +446,6 @@ fn with_words<'t>(
     Ok(terms.into_iter().zip(documents.into_iter().map(HashSet::from_iter)).collect())
 }
 
-/// The terms, those in the fewest documents first.
-fn rarest_first(with_words: &[TermDocuments]) -> Vec<String> {
-    let mut sorted: Vec<&TermDocuments> = with_words.iter().collect();
-    sorted.sort_by_key(|(_, documents)| documents.len());
-    sorted.into_iter().map(|(term, _)| (*term).to_owned()).collect()
-}
-
 /// For each single letter or digit of a query, the first phrase with a neighbour that some document contains.
 fn numbered<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) -> Result<Vec<TermDocuments<'q>>, Error> {
     let found = with_words(storage, parsed.numbered.iter().map(|(_, phrase)| phrase.as_str()), most)?;
@@ -492,13 +493,14 @@ fn because(
     let all = || members.iter().chain([&fused.document]);
     let words = with_words.iter().filter(|(_, documents)| all().any(|document| documents.contains(document)));
     let words: Vec<String> = words.map(|(word, _)| (*word).to_owned()).collect();
-    let cosine = cosines.get(&fused.document).map(|cosine| rounded(f64::from(*cosine)));
     let place = |at: usize, list| {
         let place = fused.places.get(at).copied().flatten()?;
-        Some(HitRank { list, rank: place.rank, score: rounded(place.score), words: Vec::new(), cosine: None })
+        let cosine = cosines.get(&place.document).filter(|_| list == RankedList::Meaning);
+        let cosine = cosine.map(|cosine| rounded(f64::from(*cosine)));
+        Some(HitRank { list, rank: place.rank, score: rounded(place.score), words: Vec::new(), cosine })
     };
     let by_words = place(0, RankedList::Words).map(|it| HitRank { words, ..it });
-    let by_meaning = place(1, RankedList::Meaning).map(|it| HitRank { cosine, ..it });
+    let by_meaning = place(1, RankedList::Meaning);
     by_words.into_iter().chain(by_meaning).collect()
 }
 

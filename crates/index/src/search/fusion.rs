@@ -16,9 +16,23 @@ pub(super) struct FusedDocument {
     pub places: Vec<Option<ListPlace>>,
 }
 
+impl FusedDocument {
+    /// Takes the better place in each list, for a document of the same section.
+    pub(super) fn merge(&mut self, other: &Self) {
+        let score = |place: Option<ListPlace>| place.map_or(0.0, |place| place.score);
+        for (place, other) in self.places.iter_mut().zip(&other.places) {
+            if score(*other) > score(*place) {
+                *place = *other;
+            }
+        }
+        self.score = self.places.iter().map(|place| score(*place)).sum();
+    }
+}
+
 /// The rank of a document in a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ListPlace {
+    pub document: i64,
     /// From 1.
     pub rank: usize,
     /// What this list adds to the document's score.
@@ -47,7 +61,7 @@ pub(super) fn fuse<K: Ord>(
             let score = counts * weight(*document) / (DAMPING + f64::from(rank));
             entry.score += score;
             if let Some(place) = entry.places.get_mut(list) {
-                *place = usize::try_from(rank).ok().map(|rank| ListPlace { rank, score });
+                *place = usize::try_from(rank).ok().map(|rank| ListPlace { document: *document, rank, score });
             }
         }
     }
@@ -94,11 +108,21 @@ mod tests {
         assert_eq!(order(&[&[1, 2]], |document| if document == 1 { 0.5 } else { 1.0 }), [2, 1]);
         let both = fuse(&equal(&[&[1], &[2]]), |_| 1.0, |_| false, |document| -document);
         assert_eq!(both.iter().map(|it| it.document).collect::<Vec<_>>(), [2, 1], "by their keys");
-        assert_eq!(both[0].places, [None, Some(ListPlace { rank: 1, score: 1.0 / 11.0 })]);
+        assert_eq!(both[0].places, [None, Some(ListPlace { document: 2, rank: 1, score: 1.0 / 11.0 })]);
         let unequal = fuse(&[(&[1, 3], 1.0), (&[2], 0.5)], |_| 1.0, |_| false, |_| ());
         assert_eq!(unequal.iter().map(|it| it.document).collect::<Vec<_>>(), [1, 3, 2]);
         let with_all = fuse(&equal(&[&[7, 9], &[1, 2, 8]]), |_| 1.0, |document| document >= 8, |_| ());
         assert_eq!(with_all.iter().map(|it| it.document).collect::<Vec<_>>(), [9, 8, 1, 7, 2]);
+    }
+
+    #[test]
+    fn a_section_has_the_best_places_of_its_documents() {
+        let mut fused = fuse(&equal(&[&[3, 1, 2], &[1, 3]]), |_| 1.0, |document| document == 2, |_| ());
+        let mut first = fused.remove(0);
+        fused.iter().for_each(|other| first.merge(other));
+        let places: Vec<_> = first.places.iter().flatten().map(|place| (place.document, place.rank)).collect();
+        assert_eq!(places, [(2, 3), (1, 1)]);
+        assert!((first.score - (1.0 / 13.0 + 1.0 / 10.0 + 1.0 / 11.0)).abs() < 1e-9, "{first:?}");
     }
 
     fn list() -> impl Strategy<Value = Vec<i64>> {

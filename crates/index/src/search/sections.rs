@@ -12,13 +12,15 @@ use crate::update::Stamps;
 use refdesk_text::Error;
 
 /// The best documents with their texts, one per section, and the number of sections left out because they have changed.
-/// The section of a document is the one with most of these words, which are sorted by rarity. `sources` returns the
-/// sources of a document and its copies.
-pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>>(
+/// The section of a document is the one with most of these words, which are sorted by rarity. Of a section's documents,
+/// the one with the rarest words is shown: the one with the greatest `rarity`. `sources` returns the sources of a document
+/// and its copies.
+pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>, R: Ord>(
     storage: &dyn Storage,
     fused: Vec<FusedDocument>,
     query: &SearchQuery,
     words: &[String],
+    rarity: impl Fn(i64) -> R,
     stamps: &Stamps,
     sources: impl Fn(i64) -> S,
 ) -> Result<(Vec<(FusedDocument, Document)>, usize), Error> {
@@ -33,7 +35,9 @@ pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>>(
         let key = SectionKey::of(&document, words, query.by_table);
         let known = sections.get(&key).copied();
         let preference = prefer(&mut document, query, sources(it.document));
-        if known.is_some_and(|(_, before)| before >= preference) {
+        let is_of_a_table = matches!(key, SectionKey::Table(_));
+        let is_another_part = !is_of_a_table && known.is_some_and(|(_, before)| before == preference);
+        if known.is_some_and(|(_, before)| before >= preference) && !is_another_part {
             continue;
         }
         let document = if stamps.are_same(&document) {
@@ -50,18 +54,26 @@ pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>>(
                 best.push((it, document));
             }
             Some((at, _)) => {
-                let Some(slot) = best.get_mut(at) else { continue };
-                let is_of_a_table = matches!(key, SectionKey::Table(_));
-                let is_same_part =
-                    is_of_a_table || (slot.1.line, &slot.1.content) == (document.line, &document.content);
-                if is_same_part && (&slot.1.doc_type, &slot.1.heading) == (&document.doc_type, &document.heading) {
-                    // The copy gets the rank of the document found first.
-                    *slot = (FusedDocument { document: document.id, ..slot.0.clone() }, document);
+                let Some((fused, shown)) = best.get_mut(at) else { continue };
+                let is_same_part = is_of_a_table || (shown.line, &shown.content) == (document.line, &document.content);
+                let is_copy =
+                    is_same_part && (&shown.doc_type, &shown.heading) == (&document.doc_type, &document.heading);
+                // A copy gets the rank of the document found first.
+                let takes_place = if is_another_part {
+                    fused.merge(&it);
+                    rarity(it.document) > rarity(fused.document)
+                } else {
+                    is_copy
+                };
+                if takes_place {
+                    fused.document = document.id;
+                    *shown = document;
                     sections.insert(key, (at, preference));
                 }
             }
         }
     }
+    best.sort_by(|(one, _), (other, _)| other.score.total_cmp(&one.score));
     let outdated = outdated.iter().filter(|key| !sections.contains_key(*key)).count();
     Ok((best, outdated))
 }

@@ -19,6 +19,7 @@ cases! {
     filters_apply_before_the_lists_are_cut,
     excluded_files_take_no_places_in_the_lists,
     a_section_gives_one_hit,
+    a_long_section_is_shown_by_the_part_with_the_rarest_word,
     a_section_in_several_sources_gives_the_preferred_one,
     copies_in_other_sources_take_no_places_in_the_lists,
     queries_of_any_text_have_an_answer,
@@ -216,6 +217,26 @@ fn a_section_gives_one_hit(world: &World) {
         found.sort_by_key(|hit| hit.line);
         let found: Vec<_> = found.iter().map(|hit| (hit.heading.as_str(), hit.line)).collect();
         assert_eq!(found, expected, "{query}");
+    }
+}
+
+fn a_long_section_is_shown_by_the_part_with_the_rarest_word(world: &World) {
+    let rows: String = (1000..1200).map(|nth| format!("| E{nth} | disk full on node {nth} | free space |\n")).collect();
+    let table = format!("| code | meaning | action |\n| --- | --- | --- |\n{rows}");
+    world.write("errors.md", &format!("# Error codes\n\nThe agent reports what failed as an error code.\n\n{table}"));
+    world.update(vec![world.file("errors", "errors.md"), inline("other", "# Other\n\nThe agent reports nothing.")]);
+    let kinds = ["text".to_owned()];
+    for query in ["what does error code E1042 mean", "agent reports error E1042", "E1042"] {
+        let (index, model) = world.index();
+        for model in [None, Some(model)] {
+            let query = SearchQuery { kinds: &kinds, is_wanted: &|id| id == "errors", ..everything(query) };
+            let found = index.search(&query, model.map(|model| model as &dyn Embedder)).unwrap().hits;
+            let [hit] = &found[..] else { panic!("{}: {found:?}", query.text) };
+            assert!(hit.excerpt.text.contains("E1042"), "{}: {hit:?}", query.text);
+            assert_eq!(hit.because[0].rank, 1, "the best of the section: {hit:?}");
+            let sum: f64 = hit.because.iter().map(|rank| rank.score).sum();
+            assert!((sum - hit.score).abs() < 0.0005, "{hit:?}");
+        }
     }
 }
 
