@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use crate::chunk::paragraphs;
-use crate::words::{composed, forms, is_stop_word, versions, words};
+use crate::words::{composed, forms, is_phonetic, is_stop_word, versions, words};
 
 /// A piece ends at a blank line, or at this length in characters.
 const LENGTH: usize = 400;
@@ -88,9 +88,10 @@ fn is_small_number(term: &str) -> bool {
     term.chars().count() < 3 && term.chars().all(char::is_numeric)
 }
 
-/// Whether a pair of characters consists only of endings and particles, which Japanese writes in Hiragana.
+/// Whether it is a pair of characters that occurs in any text, like the endings and particles that Japanese writes in
+/// Hiragana.
 fn is_inflection(term: &str) -> bool {
-    term.chars().count() == 2 && term.chars().all(|char| matches!(char, '\u{3041}'..='\u{309f}'))
+    term.chars().count() == 2 && term.chars().all(is_phonetic)
 }
 
 #[cfg(test)]
@@ -145,6 +146,7 @@ mod tests {
             ["selectreferences", "select", "references", "desk"]
         );
         assert!(terms("what is it?").is_empty());
+        assert_eq!(terms("こと ผ่าน हिन्दी"), ["ผ่าน", "हिन्दी"]);
         assert_eq!(terms("upgrade the APIs from 2.8 to v2.9"), ["upgrade", "apis", "v2", "2 8", "2 9"]);
         assert_eq!(terms("10:00:12 item 21 answered 429"), ["item", "answered", "429"]);
         assert_eq!(terms("再実行してください"), ["再実行してください", "再実", "実行", "行し"]);

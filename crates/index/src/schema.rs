@@ -3,9 +3,10 @@
 use rusqlite::{Connection, OptionalExtension};
 
 /// Stored in `user_version`. An index with a lower number is rebuilt; one with a higher number is refused.
-pub(crate) const VERSION: i64 = 11;
+pub(crate) const VERSION: i64 = 12;
 
-/// Triggers keep the full-text index equal to the text of all rows of `documents`.
+/// Triggers keep the full-text index equal to the text of all rows of `documents`. Marks are part of a word, as in
+/// `words`, except those of symbols.
 const TABLES: &str = "
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY,
@@ -36,7 +37,8 @@ CREATE VIEW documents_text AS SELECT id, heading AS title, keywords AS words, co
 CREATE VIRTUAL TABLE documents_fts USING fts5 (
     title, words, content,
     content = 'documents_text', content_rowid = 'id',
-    tokenize = 'porter unicode61 remove_diacritics 2'
+    tokenize = \"porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '\u{fe0e}\u{fe0f}' \
+        tokenchars '\u{200d}'\"
 );
 INSERT INTO documents_fts (documents_fts, rank) VALUES ('rank', 'bm25(8.0, 4.0, 1.0)');
 INSERT INTO documents_fts (documents_fts, rank) VALUES ('secure-delete', 1);

@@ -10,12 +10,30 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use refdesk_text::fold::fold;
 pub use refdesk_text::stop_words::is_stop_word;
+use refdesk_text::words::is_mark;
 pub(crate) use refdesk_text::words::is_unspaced;
 
-/// The runs of letters and digits in a text, including accents that are separate characters.
+/// The runs of letters and digits in a text, with their accents, vowel signs and other marks.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    let is_between = |char: char| !char.is_alphanumeric() && !is_accent(char);
-    text.split(is_between).filter(|word| word.contains(char::is_alphanumeric))
+    text.split(|char| !is_of_word(char)).filter(|word| word.contains(char::is_alphanumeric))
+}
+
+/// Whether a character is part of a word, as the tokenizer of the index decides (see `schema`).
+pub(crate) fn is_of_word(char: char) -> bool {
+    char.is_alphanumeric() || is_joined(char)
+}
+
+/// Whether a character belongs to the letter before it: a mark, except those of symbols, or the joiner between two
+/// consonants of Indic scripts.
+fn is_joined(char: char) -> bool {
+    let is_of_symbol = matches!(char, '\u{20dd}'..='\u{20e4}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
+    char == '\u{200d}' || (is_mark(char) && !is_of_symbol)
+}
+
+/// Whether this is a letter or mark of a script without blanks between words in which a word has several letters:
+/// Hiragana, Thai, Lao, Burmese or Khmer. One or two of them say nothing about a text.
+pub(crate) fn is_phonetic(char: char) -> bool {
+    is_unspaced(char) && matches!(char, '\u{e00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3041}'..='\u{309f}')
 }
 
 /// The byte range of a word in the text that it is a slice of.
@@ -153,7 +171,7 @@ pub(crate) fn is_unspaced_phrase(term: &str) -> bool {
 /// The parts of a name that changes between lower and upper case, letters and digits, or scripts with and without
 /// blanks: `selectHTTPRefs2` gives `select`, `HTTP`, `Refs` and `2`. A word without such a change is its only part.
 pub fn parts(word: &str) -> Vec<&str> {
-    let chars: Vec<(usize, char)> = word.char_indices().filter(|(_, char)| !is_accent(*char)).collect();
+    let chars: Vec<(usize, char)> = word.char_indices().filter(|(_, char)| !is_joined(*char)).collect();
     let class = |char: char| match char {
         _ if is_unspaced(char) => 3,
         _ if char.is_numeric() => 0,
@@ -272,6 +290,10 @@ mod tests {
             ("re\u{301}sume\u{301}s, cafe\u{301}", "re\u{301}sume\u{301}s cafe\u{301}"),
             ("\u{301} a", "a"),
             ("E\u{301}COLE", "E\u{301}COLE"),
+            ("हिन्दी सीखने, ශ්\u{200d}රී", "हिन्दी सीखने ශ්\u{200d}රී"),
+            ("مُحَمَّد می\u{200c}خواهم", "مُحَمَّد می خواهم"),
+            ("เปลี่ยนรหัส3ครั้ง", "เปลี่ยนรหัส 3 ครั้ง"),
+            ("1\u{fe0f}\u{20e3} ok\u{2705}\u{fe0f}", "1 ok"),
         ] {
             assert_eq!(words(text).flat_map(parts).collect::<Vec<_>>().join(" "), expected, "{text}");
         }
@@ -300,6 +322,8 @@ mod tests {
             ("日本", "日本"),
             ("日本語の", "日本語の 日本 本語 語の"),
             ("ｶﾀｶﾅ", "ｶﾀｶﾅ ｶﾀ ﾀｶ ｶﾅ"),
+            ("ผ่าน", "ผ่าน ผ่ ่า าน"),
+            ("हिन्दी", "हिन्दी"),
             ("데이터베이스", "데이터베이스 데이 이터 터베 베이 이스"),
             ("用Rust写代码", "用Rust写代码 用 Rust 写代码 写代 代码"),
             ("größe", "größe grösse"),

@@ -47,9 +47,10 @@ pub fn is_word(c: char) -> bool {
 }
 
 /// Whether the script of this character has no blanks between words, or only between parts of sentences: Chinese,
-/// Japanese and Korean.
+/// Japanese, Korean, Thai, Lao, Burmese and Khmer.
 pub fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
         | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{323af}')
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::words::{composed, forms, is_stop_word, is_unspaced, parts, unspaced_phrase, versions, words};
+use crate::words::{
+    composed, forms, is_of_word, is_phonetic, is_stop_word, is_unspaced, parts, unspaced_phrase, versions, words,
+};
 
 /// The most characters of a query; a longer one is truncated.
 pub const LONGEST: usize = 4_096;
@@ -128,7 +130,7 @@ fn divided(word: &str) -> impl Iterator<Item = (String, Vec<String>)> {
 
 fn has_content(term: &str) -> bool {
     // In Chinese and Korean, and in Japanese except in Hiragana, a single character can be a whole word.
-    let is_word = |char: char| is_unspaced(char) && !matches!(char, '\u{3041}'..='\u{309f}');
+    let is_word = |char: char| is_unspaced(char) && !is_phonetic(char);
     (term.chars().nth(1).is_some() || term.starts_with(is_word)) && !is_stop_word(&term.to_lowercase())
 }
 
@@ -167,8 +169,8 @@ impl Terms {
     fn add_name(&mut self, name: &str) {
         let parts = || words(name);
         let is_name = |gap: &str| gap.len() <= LONGEST_JOINT && gap.chars().all(|char| JOINERS.contains(&char));
-        let inside = name.trim_matches(|char: char| !char.is_alphanumeric());
-        let joints = inside.split(char::is_alphanumeric).filter(|gap| !gap.is_empty());
+        let inside = name.trim_matches(|char: char| !is_of_word(char));
+        let joints = inside.split(is_of_word).filter(|gap| !gap.is_empty());
         let is_phrase = parts().nth(1).is_some() && !name.contains(is_unspaced);
         if is_phrase && joints.clone().all(is_name) && parts().any(has_content) {
             self.add(parts().collect::<Vec<_>>().join(" ").to_lowercase());
@@ -236,6 +238,7 @@ mod tests {
             ("\"a circuit breaker 데이터\"", vec!["a circuit breaker", "데이 이터"]),
             ("検索/東京都", vec!["検索", "東京 京都", "東京", "京都"]),
             ("用Rust写代码", vec!["用rust写代码", "用", "rust", "写代 代码", "写代", "代码"]),
+            ("ผ่าน ร", vec!["ผ่ ่า าน", "ผ่", "่า", "าน"]),
             ("池", vec!["池"]),
             ("a retry 池", vec!["retry", "池"]),
             ("水 と 水道", vec!["水", "水道"]),

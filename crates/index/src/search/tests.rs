@@ -28,6 +28,7 @@ cases! {
     two_words_are_found_as_one,
     a_word_is_found_as_two,
     a_single_character_counts_with_the_word_beside_it,
+    marks_are_part_of_a_word,
     an_unfinished_last_word_is_completed,
     letters_are_found_in_basic_letters,
     the_section_and_the_excerpt_have_the_word_that_was_found,
@@ -534,6 +535,30 @@ fn a_single_character_counts_with_the_word_beside_it(world: &World) {
         assert_eq!(found[0].source, expected, "{query}: {found:?}");
     }
     assert_eq!(world.index().0.search(&everything("tier 9"), None).unwrap().hits.len(), 3, "no text has this phrase");
+}
+
+fn marks_are_part_of_a_word(world: &World) {
+    world.update(vec![
+        inline("hindi", "# भाषा\n\nहिन्दी सीखने की किताब यहाँ है।"),
+        inline("gave", "# छुट्टी\n\nकंपनी ने सबको छुट्टी दी और बोनस दी।"),
+        inline("thai", "# รหัสผ่าน\n\nเปลี่ยนรหัสผ่านทุกปี และห้ามบอกใคร"),
+        inline("khmer", "# ភាសា\n\nភាសាខ្មែរពិបាកណាស់"),
+        inline("french", "# Cafe\u{301}\n\nUn cafe\u{301} noir, 1\u{fe0f}\u{20e3} tasse"),
+    ]);
+    let (index, _) = world.index();
+    for (query, expected) in [
+        ("हिन्दी", "hindi"),
+        ("दी", "gave"),
+        ("เปลี่ยนรหัส", "thai"),
+        ("\"บอกใคร\"", "thai"),
+        ("ខ្មែរ", "khmer"),
+        ("café", "french"),
+        ("cafe", "french"),
+        ("\"1 tasse\"", "french"),
+    ] {
+        let found = index.search(&everything(query), None).unwrap().hits;
+        assert_eq!(found.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), [expected], "{query}");
+    }
 }
 
 fn letters_are_found_in_basic_letters(world: &World) {
