@@ -260,11 +260,12 @@ impl CompleteDesk<'_> {
         notes.extend(self.index_waits_for_trust().map(str::to_owned));
         let waiting = self.catalog.sources().iter().filter(|source| is_explicit(source) && waits_for_trust(source));
         notes.extend(notes::left_out_without_trust(waiting.count()));
-        let hits = found.hits.into_iter();
-        let hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit)).collect();
+        found.hits.retain(|hit| self.catalog.get(&hit.source).is_some_and(|source| belongs_to(source, &hit.path)));
         // Before the cut, so that a larger limit only adds hits.
-        let mut hits = texts_in_place_of_entries(hits);
+        let mut hits = texts_in_place_of_entries(found.hits);
         hits.truncate(request.limit);
+        let hits = hits.into_iter();
+        let hits: Vec<SearchHit> = hits.filter_map(|hit| self.hit(access.as_ref(), hit, &found.terms)).collect();
         Ok(SearchAnswer {
             query: shortened(request.query.clone(), LONGEST),
             mode: mode_of(found.mode, &hits),
@@ -299,15 +300,15 @@ impl CompleteDesk<'_> {
     }
 
     /// The hit for a reader with this access, or for a person if `None`.
-    fn hit(&self, access: Option<&Access>, hit: SectionHit) -> Option<SearchHit> {
-        let source = self.catalog.get(&hit.source).filter(|source| belongs_to(source, &hit.path))?;
+    fn hit(&self, access: Option<&Access>, hit: SectionHit, terms: &[String]) -> Option<SearchHit> {
+        let source = self.catalog.get(&hit.source)?;
         let readable = access.is_none_or(|access| !source.is_missing() && may_read(access, source, &hit.path));
+        let Excerpt { text: excerpt, matches, fence } = if readable { hit.excerpt(terms) } else { Excerpt::default() };
         let mut because = hit.because;
         if !readable {
             // The words would reveal what is in a text the reader may not read.
             because.iter_mut().for_each(|placing| placing.words.clear());
         }
-        let Excerpt { text: excerpt, matches, fence } = if readable { hit.excerpt } else { Excerpt::default() };
         Some(SearchHit {
             path: self.path_of(source, &hit.path),
             source_id: hit.source,
@@ -348,17 +349,17 @@ impl CompleteDesk<'_> {
 
 /// The hits without the catalog entries of sources whose text was found, too: the best text takes the place of an entry that
 /// ranks above it.
-fn texts_in_place_of_entries(hits: Vec<SearchHit>) -> Vec<SearchHit> {
-    let mut hits: VecDeque<SearchHit> = hits.into();
-    let mut placed: Vec<SearchHit> = Vec::with_capacity(hits.len());
+fn texts_in_place_of_entries(hits: Vec<SectionHit>) -> Vec<SectionHit> {
+    let mut hits: VecDeque<SectionHit> = hits.into();
+    let mut placed: Vec<SectionHit> = Vec::with_capacity(hits.len());
     while let Some(hit) = hits.pop_front() {
-        let is_text = |other: &SearchHit| other.kind == TEXT && other.source_id == hit.source_id;
+        let is_text = |other: &SectionHit| other.kind == TEXT && other.source == hit.source;
         if hit.kind != SOURCE {
             placed.push(hit);
         } else if !placed.iter().any(is_text) {
             let text = hits.iter().position(is_text).and_then(|at| hits.remove(at));
             placed.push(match text {
-                Some(text) => SearchHit { score: hit.score, because: hit.because, ..text },
+                Some(text) => SectionHit { score: hit.score, because: hit.because, ..text },
                 None => hit,
             });
         }

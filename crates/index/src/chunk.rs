@@ -12,7 +12,7 @@ use refdesk_text::markdown::parsable;
 
 pub(crate) use self::outline::Outline;
 use self::packer::Packer;
-pub(crate) use self::part::{place_with, section_with};
+pub(crate) use self::part::{place_of, place_with, section_with};
 
 mod asciidoc;
 mod html;

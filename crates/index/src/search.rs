@@ -17,12 +17,11 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use self::excerpt::excerpt;
 use self::fusion::{FusedDocument, fuse};
 use self::query::ParsedQuery;
-use self::sections::best_sections;
+use self::sections::{BestSection, best_sections};
 use crate::about::Corpus;
-use crate::chunk::{ChunkSection, place_with};
+use crate::chunk::{ChunkSection, place_of};
 use crate::matches::matches;
 use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TABLE};
 use crate::reader::{Partial, SectionsNow, hidden};
@@ -134,6 +133,8 @@ pub struct SearchResult {
     pub mode: SearchMode,
     /// The hits, best first.
     pub hits: Vec<SectionHit>,
+    /// The words and phrases that were searched for, for [`SectionHit::excerpt`].
+    pub terms: Vec<String>,
     /// How many documents have a vector, if some have none.
     pub partial: Option<Partial>,
     /// The number of sections left out because they have changed since they were indexed.
@@ -161,8 +162,8 @@ pub struct SectionHit {
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
-    /// Its text around the matches.
-    pub excerpt: Excerpt,
+    /// Its text, of which [`excerpt`](Self::excerpt) shows a part.
+    pub content: String,
     /// The higher, the better; comparable only within one answer.
     pub score: f64,
     /// Its ranks in the lists.
@@ -204,6 +205,11 @@ pub struct HitRank {
 }
 
 impl SectionHit {
+    /// Its text around these terms.
+    pub fn excerpt(&self, terms: &[String]) -> Excerpt {
+        excerpt::of(&self.content, terms)
+    }
+
     /// Ranks it first by name, with at least this score.
     pub fn rank_by_name(&mut self, least: f64) {
         let score = self.score.max(least);
@@ -286,27 +292,28 @@ impl Index {
         let sources = |document| corpus.sources_of_copies(document);
         let (best, outdated) = best_sections(storage, fused, query, &rarest_first, rarity, &stamps, sources)?;
         let cosines: HashMap<i64, f32> = nearest.iter().copied().collect();
-        let joining = best.iter().filter(|(_, document)| document.doc_type == RELATIONSHIP);
-        let mut joins = storage.joins(&joining.map(|(_, document)| document.id).collect::<Vec<_>>())?;
+        let joining = best.iter().filter(|best| best.document.doc_type == RELATIONSHIP);
+        let mut joins = storage.joins(&joining.map(|best| best.document.id).collect::<Vec<_>>())?;
         let found: Vec<i64> =
-            best.iter().filter_map(|(fused, _)| members.get(&fused.document)).flatten().copied().collect();
+            best.iter().filter_map(|best| members.get(&best.fused.document)).flatten().copied().collect();
         let found: HashMap<i64, Document> =
             storage.documents(&found)?.into_iter().map(|document| (document.id, document)).collect();
-        let hits = best.into_iter().map(|(fused, document)| {
+        let hits = best.into_iter().map(|BestSection { fused, document, section }| {
             let members = members.remove(&fused.document).unwrap_or_default();
             let because = because(&fused, &members, &with_words, &cosines);
             let columns = columns(&document, members.iter().filter_map(|id| found.get(id)), &all_terms);
             let join = joins.remove(&document.id);
-            let place = place_with(&document, &rarest_first);
-            SectionHit { columns, ..hit(document, place, fused.score, because, &all_terms, join) }
+            SectionHit { columns, ..hit(document, section, fused.score, because, join) }
         });
+        let hits: Vec<SectionHit> = hits.collect();
         Ok(SearchResult {
             mode: match (by_words.is_empty(), nearest.is_empty()) {
                 (false, false) => SearchMode::Hybrid,
                 (true, false) => SearchMode::Meaning,
                 (_, true) => SearchMode::Words,
             },
-            hits: hits.collect(),
+            hits,
+            terms: all_terms,
             partial: corpus.partial(embedder.is_some(), corpus.unread(unread(storage)?, query.catalog), query.changed),
             outdated,
             incomparable: vector.as_ref().map_or(corpus.damaged, |vector| corpus.incomparable(vector)),
@@ -330,8 +337,8 @@ impl Index {
             (query.sections_now)(&document.found()).map(|place| document.moved(place))
         };
         let hit = |document: Document| {
-            let place = (document.heading.clone(), document.line);
-            hit(document, place, 0.0, Vec::new(), &ParsedQuery::parse(query.text).terms, None)
+            let section = ChunkSection { heading: document.heading.clone(), line: document.line };
+            hit(document, section, 0.0, Vec::new(), None)
         };
         Ok(document.map(hit))
     }
@@ -506,14 +513,14 @@ fn because(
 
 fn hit(
     document: Document,
-    (heading, line): (String, usize),
+    section: ChunkSection,
     score: f64,
     because: Vec<HitRank>,
-    terms: &[String],
     join: Option<IndexedJoin>,
 ) -> SectionHit {
+    let (heading, line) = place_of(&document, section);
     SectionHit {
-        excerpt: excerpt(document.text_after(line), terms),
+        content: document.text_after(line).to_owned(),
         kind: document.doc_type,
         source: document.source,
         path: document.path,

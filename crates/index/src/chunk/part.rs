@@ -30,9 +30,13 @@ pub(crate) fn section_with(document: &Document, words: &[String]) -> ChunkSectio
     best.and_then(|at| sections.get(at)).cloned().unwrap_or_else(first)
 }
 
-/// The headings of the document's section with most of these words, and its first line in the document.
+/// The [place](place_of) of the document's section with most of these words.
 pub(crate) fn place_with(document: &Document, words: &[String]) -> (String, usize) {
-    let ChunkSection { heading, line } = section_with(document, words);
+    place_of(document, section_with(document, words))
+}
+
+/// The headings of a section of the document, and its first line in the document.
+pub(crate) fn place_of(document: &Document, ChunkSection { heading, line }: ChunkSection) -> (String, usize) {
     // Text from the catalog has no file and no lines.
     let has_lines = document.line > 0 && !is_html(&ending(Path::new(&document.path)));
     (heading, if has_lines { line.max(document.line) } else { document.line })

@@ -29,7 +29,7 @@ pub struct Excerpt {
 }
 
 /// The part of a text with the most different terms of a query; the beginning if it contains none.
-pub(super) fn excerpt(text: &str, terms: &[String]) -> Excerpt {
+pub(super) fn of(text: &str, terms: &[String]) -> Excerpt {
     let found = matches(text, terms);
     let mut marked: Vec<Range<usize>> = Vec::new();
     // Of overlapping matches, the first is the longest.
@@ -168,7 +168,7 @@ mod tests {
 
     fn shown(text: &str, terms: &[&str]) -> String {
         let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
-        let Excerpt { text, matches, .. } = excerpt(text, &terms);
+        let Excerpt { text, matches, .. } = of(text, &terms);
         let mut marked = String::new();
         let mut at = 0;
         for range in matches {
@@ -204,7 +204,7 @@ mod tests {
         assert!(found.contains("[zoneA]"), "{found}");
         // No window contains both words, so every window is examined.
         let many = "hay ".repeat(scaled(60_000, 150_000)) + &"straw ".repeat(200) + "needle";
-        let many = excerpt(&many, &["hay".to_owned(), "needle".to_owned()]);
+        let many = of(&many, &["hay".to_owned(), "needle".to_owned()]);
         assert!(many.text.starts_with("hay") && many.matches.len() > 50, "without comparing each word with all");
         let beginning = shown(&long, &["nothing"]);
         assert!(beginning.starts_with("hay hay") && beginning.ends_with('…'));
@@ -212,7 +212,7 @@ mod tests {
         let found = shown(&format!("{item}- the needle\n{item}"), &["needle"]);
         assert!(found.starts_with("…\n- an item of a list\n") && found.ends_with("- an item of a list\n…"), "{found}");
         let unbroken = "x".repeat(5_000);
-        assert_eq!(excerpt(&unbroken, &[]).text.chars().count(), LENGTH + 1);
+        assert_eq!(of(&unbroken, &[]).text.chars().count(), LENGTH + 1);
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             (format!("# A\n\n```yaml\n{hay}```\n\n{hay}needle\n{hay}"), None),
             ("# A\n\n```yaml\n# needle\n```\n".to_owned(), None),
         ] {
-            assert_eq!(excerpt(&text, &["needle".to_owned()]).fence.as_deref(), fence, "{text}");
+            assert_eq!(of(&text, &["needle".to_owned()]).fence.as_deref(), fence, "{text}");
         }
     }
 
@@ -231,7 +231,7 @@ mod tests {
     fn one_line_is_the_most_telling() {
         let marked = |text: &str, terms: &[&str]| {
             let terms: Vec<String> = terms.iter().map(ToString::to_string).collect();
-            let Excerpt { text, matches, .. } = excerpt(text, &terms).one_line();
+            let Excerpt { text, matches, .. } = of(text, &terms).one_line();
             let found: Vec<&str> = matches.into_iter().map(|it| &text[it]).collect();
             format!("{text} {found:?}")
         };
@@ -256,7 +256,7 @@ mod tests {
     proptest! {
         #[test]
         fn one_line_is_short_and_of_the_excerpt(text in r"([a-eé🦀#\n ]{0,9}){0,80}", terms in prop::collection::vec("[a-e]{1,4}", 0..4)) {
-            let whole = excerpt(&text, &terms);
+            let whole = of(&text, &terms);
             let line = whole.one_line();
             prop_assert!(line.text.chars().count() <= LINE + 2 && !line.text.contains('\n'));
             prop_assert!(whole.text.contains(line.text.trim_start_matches('…').trim_end_matches('…')));
@@ -266,7 +266,7 @@ mod tests {
 
         #[test]
         fn an_excerpt_is_short_and_of_the_text(text in r"([a-eé🦀\n ]{0,9}){0,200}", terms in prop::collection::vec("[a-e]{1,4}", 0..4)) {
-            let Excerpt { text: part, matches, .. } = excerpt(&text, &terms);
+            let Excerpt { text: part, matches, .. } = of(&text, &terms);
             prop_assert!(part.chars().count() <= LENGTH + 4);
             prop_assert!(text.contains(part.trim_matches(['…', '\n'])));
             prop_assert!(matches.iter().all(|range| part.get(range.clone()).is_some_and(|word| !word.is_empty())));

@@ -11,6 +11,13 @@ use crate::storage::{Document, Storage};
 use crate::update::Stamps;
 use refdesk_text::Error;
 
+/// A document that is a hit, with the section of it that has most of the words.
+pub(super) struct BestSection {
+    pub fused: FusedDocument,
+    pub document: Document,
+    pub section: ChunkSection,
+}
+
 /// The best documents with their texts, one per section, and the number of sections left out because they have changed.
 /// The section of a document is the one with most of these words, which are sorted by rarity. Of a section's documents,
 /// the one with the rarest words is shown: the one with the greatest `rarity`. `sources` returns the sources of a document
@@ -23,16 +30,17 @@ pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>, R: Ord>(
     rarity: impl Fn(i64) -> R,
     stamps: &Stamps,
     sources: impl Fn(i64) -> S,
-) -> Result<(Vec<(FusedDocument, Document)>, usize), Error> {
+) -> Result<(Vec<BestSection>, usize), Error> {
     let ids: Vec<i64> = fused.iter().map(|it| it.document).collect();
     let mut documents: HashMap<i64, Document> =
         storage.documents(&ids)?.into_iter().map(|document| (document.id, document)).collect();
     let mut sections: HashMap<SectionKey, (usize, SourcePreference)> = HashMap::new();
-    let mut best: Vec<(FusedDocument, Document)> = Vec::new();
+    let mut best: Vec<BestSection> = Vec::new();
     let mut outdated: HashSet<SectionKey> = HashSet::new();
     for it in fused {
         let Some(mut document) = documents.remove(&it.document) else { continue };
-        let key = SectionKey::of(&document, words, query.by_table);
+        let section = section_with(&document, words);
+        let key = SectionKey::of(&document, &section, query.by_table);
         let known = sections.get(&key).copied();
         let preference = prefer(&mut document, query, sources(it.document));
         let is_of_a_table = matches!(key, SectionKey::Table(_));
@@ -40,10 +48,12 @@ pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>, R: Ord>(
         if known.is_some_and(|(_, before)| before >= preference) && !is_another_part {
             continue;
         }
-        let document = if stamps.are_same(&document) {
-            document
+        let (document, section) = if stamps.are_same(&document) {
+            (document, section)
         } else if let Some(place) = (query.sections_now)(&document.found()) {
-            document.moved(place)
+            let moved = document.moved(place);
+            let section = section_with(&moved, words);
+            (moved, section)
         } else {
             outdated.insert(key);
             continue;
@@ -51,13 +61,14 @@ pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>, R: Ord>(
         match known {
             None => {
                 sections.insert(key, (best.len(), preference));
-                best.push((it, document));
+                best.push(BestSection { fused: it, document, section });
             }
             Some((at, _)) => {
-                let Some((fused, shown)) = best.get_mut(at) else { continue };
-                let is_same_part = is_of_a_table || (shown.line, &shown.content) == (document.line, &document.content);
+                let Some(shown) = best.get_mut(at) else { continue };
+                let BestSection { fused, document: other, .. } = &mut *shown;
+                let is_same_part = is_of_a_table || (other.line, &other.content) == (document.line, &document.content);
                 let is_copy =
-                    is_same_part && (&shown.doc_type, &shown.heading) == (&document.doc_type, &document.heading);
+                    is_same_part && (&other.doc_type, &other.heading) == (&document.doc_type, &document.heading);
                 // A copy gets the rank of the document found first.
                 let takes_place = if is_another_part {
                     fused.merge(&it);
@@ -67,13 +78,13 @@ pub(super) fn best_sections<'c, S: Iterator<Item = &'c str>, R: Ord>(
                 };
                 if takes_place {
                     fused.document = document.id;
-                    *shown = document;
+                    (shown.document, shown.section) = (document, section);
                     sections.insert(key, (at, preference));
                 }
             }
         }
     }
-    best.sort_by(|(one, _), (other, _)| other.score.total_cmp(&one.score));
+    best.sort_by(|one, other| other.fused.score.total_cmp(&one.fused.score));
     let outdated = outdated.iter().filter(|key| !sections.contains_key(*key)).count();
     Ok((best, outdated))
 }
@@ -107,19 +118,18 @@ enum SectionKey {
 }
 
 impl SectionKey {
-    fn of(document: &Document, words: &[String], by_table: bool) -> Self {
+    fn of(document: &Document, ChunkSection { heading, line }: &ChunkSection, by_table: bool) -> Self {
         let subject = document.subject.as_ref().filter(|subject| by_table && subject.table.is_some());
         match subject {
             Some(subject) => Self::Table(DatabaseSubject { column: None, domain: None, ..subject.clone() }),
             None => {
                 let Document { path, content, .. } = document;
-                let ChunkSection { heading, line } = section_with(document, words);
                 let source = (!Path::new(path).is_absolute()).then(|| document.source.clone());
                 let path = path.clone();
                 if heading.is_empty() {
                     Self::Part { source, path, line: document.line, content: content.clone() }
                 } else {
-                    Self::Section { source, path, heading, line }
+                    Self::Section { source, path, heading: heading.clone(), line: *line }
                 }
             }
         }

@@ -47,6 +47,12 @@ fn fill(world: &World) {
     ]);
 }
 
+/// What is marked in the excerpt of a hit.
+fn marked(hit: &SectionHit, found: &SearchResult) -> Vec<String> {
+    let excerpt = hit.excerpt(&found.terms);
+    excerpt.matches.iter().map(|range| excerpt.text[range.clone()].to_owned()).collect()
+}
+
 /// A search without filters.
 pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
     SearchQuery {
@@ -95,8 +101,7 @@ fn a_hit_names_its_section_and_says_why(world: &World) {
             cosine: None
         }]
     );
-    let marked: Vec<&str> = best.excerpt.matches.iter().map(|range| &best.excerpt.text[range.clone()]).collect();
-    assert_eq!(marked, ["Circuit", "breakers", "breaker"]);
+    assert_eq!(marked(best, &found), ["Circuit", "breakers", "breaker"]);
     let sources: Vec<&str> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
     assert_eq!(sources, ["guide", "note"]);
     let both = search(world, "circuit breaker");
@@ -231,9 +236,9 @@ fn a_long_section_is_shown_by_the_part_with_the_rarest_word(world: &World) {
         let (index, model) = world.index();
         for model in [None, Some(model)] {
             let query = SearchQuery { kinds: &kinds, is_wanted: &|id| id == "errors", ..everything(query) };
-            let found = index.search(&query, model.map(|model| model as &dyn Embedder)).unwrap().hits;
-            let [hit] = &found[..] else { panic!("{}: {found:?}", query.text) };
-            assert!(hit.excerpt.text.contains("E1042"), "{}: {hit:?}", query.text);
+            let found = index.search(&query, model.map(|model| model as &dyn Embedder)).unwrap();
+            let [hit] = &found.hits[..] else { panic!("{}: {found:?}", query.text) };
+            assert!(hit.excerpt(&found.terms).text.contains("E1042"), "{}: {hit:?}", query.text);
             assert_eq!(hit.because[0].rank, 1, "the best of the section: {hit:?}");
             let sum: f64 = hit.because.iter().map(|rank| rank.score).sum();
             assert!((sum - hit.score).abs() < 0.0005, "{hit:?}");
@@ -478,12 +483,12 @@ fn two_words_are_found_as_one(world: &World) {
         inline("none", "# None\n\nOffset and onset."),
     ]);
     let (index, _) = world.index();
-    let found = index.search(&everything("how do retries back off"), None).unwrap().hits;
-    let sources: Vec<&str> = found.iter().map(|hit| hit.source.as_str()).collect();
+    let found = index.search(&everything("how do retries back off"), None).unwrap();
+    let sources: Vec<&str> = found.hits.iter().map(|hit| hit.source.as_str()).collect();
     assert_eq!(sources, ["one", "many"]);
-    let best = &found[0];
+    let best = &found.hits[0];
     assert_eq!(best.because[0].words, ["retries", "backoff"]);
-    assert!(best.excerpt.matches.iter().any(|range| &best.excerpt.text[range.clone()] == "Backoff"), "{best:?}");
+    assert!(marked(best, &found).contains(&"Backoff".to_owned()), "{best:?}");
     assert!(best.score > 0.18, "it has every word: {best:?}");
 }
 
@@ -505,12 +510,9 @@ fn a_word_is_found_as_two(world: &World) {
         assert_eq!(found.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), expected, "{query}");
         assert!(found.iter().all(|hit| hit.score > 0.18), "it has every word: {found:?}");
     }
-    let best = &index.search(&everything("rollback"), None).unwrap().hits[0];
-    let marked: Vec<&str> = best.excerpt.matches.iter().map(|range| &best.excerpt.text[range.clone()]).collect();
-    assert_eq!(
-        (marked.as_slice(), &best.because[0].words[..]),
-        (&["Rolling", "back"][..], &["roll back".to_owned()][..])
-    );
+    let found = index.search(&everything("rollback"), None).unwrap();
+    assert_eq!(marked(&found.hits[0], &found), ["Rolling", "back"]);
+    assert_eq!(found.hits[0].because[0].words, ["roll back"]);
 }
 
 fn a_single_character_counts_with_the_word_beside_it(world: &World) {
@@ -603,7 +605,7 @@ fn the_section_and_the_excerpt_have_the_word_that_was_found(world: &World) {
     world.write("all.md", &format!("# All\n\n{}", sections.collect::<String>()));
     world.update(vec![world.file("all", "all.md")]);
     let (index, _) = world.index();
-    for (query, nth, marked) in [
+    for (query, nth, expected) in [
         ("vm", 0, "VMs"),
         ("cafe", 1, "café"),
         ("node", 2, "node"),
@@ -620,8 +622,7 @@ fn the_section_and_the_excerpt_have_the_word_that_was_found(world: &World) {
         let found = index.search(&SearchQuery { kinds: &kinds, ..everything(query) }, None).unwrap();
         let hit = found.hits.first().unwrap_or_else(|| panic!("{query}"));
         assert_eq!((&hit.heading, hit.line), (&format!("All > Part {nth}"), 3 + 4 * nth), "{query}");
-        let first: Vec<&str> = hit.excerpt.matches.iter().map(|range| &hit.excerpt.text[range.clone()]).collect();
-        assert_eq!(first.join(" "), marked, "{query}");
+        assert_eq!(marked(hit, &found).join(" "), expected, "{query}");
     }
 }
 
