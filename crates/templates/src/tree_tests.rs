@@ -50,6 +50,16 @@ fn jinja2() {
             ("{{ (a or b)|default('z') }}{{ (c and d)|default('z') }}{{ e|first|d('z') }}", "a b? c d? e[]"),
             ("{{ (f|upper)|default('z') }}{{ (xs|default([1]))[0] }}{{ (ys[0]|default({})).n }}", "f xs[]? ys[n?]"),
             ("{% if a %}x{% endif %}{% if not b %}y{% endif %}", "a!? b!?"),
+            // What `and` tests is its result only if it is false.
+            (
+                "{% set c = on and css %}{% if c %}{{ c|upper }}{% endif %}{% set n = f and p %}{{ n * 2 }}",
+                "css f!? on!? p#",
+            ),
+            (
+                "{% set o = show and user %}{% if o %}{{ o.name }}{% endif %}{% set xs = on and items %}\
+                 {% for x in xs or [] %}{{ x.n }}{% endfor %}",
+                "items[n] on!? show!? user{name?}",
+            ),
             ("{% if a == 'x' or b > 2 %}{% endif %}", "a b#"),
             ("{% if a %}{{ a }}{% endif %}", "a"),
             ("{% if a is defined %}{{ a }}{% endif %}", "a?"),
@@ -320,6 +330,7 @@ fn values_that_are_only_tested_become_false() {
         (Jinja2, "{% if not x %}a{% endif %}", json!({"x": 1}), json!({"x": 1}), ""),
         (Jinja2, "{{ 'a' if x and y }}{{ z }}", json!({}), json!({"x": false, "y": false}), "x y"),
         (Jinja2, "{% if x %}{{ x }}{% endif %}", json!({}), json!({}), ""),
+        (Jinja2, "{% set c = on and css %}{{ c|upper if c }}", json!({"css": 1}), json!({"css": 1, "on": false}), "on"),
         // Values that the template does not need are not added.
         (Jinja2, "{% if x is defined and x %}a{% endif %}{% if y|d %}b{% endif %}", json!({}), json!({}), ""),
         (

@@ -105,6 +105,7 @@ impl<'a> Uses<'a> {
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::ScAnd => {
                     let is_result = matches!(what, Usage::Print | Usage::Compare | Usage::Compute | Usage::Text);
+                    self.note_if_number(&operator.left);
                     self.visit(&operator.left, if is_result { what } else { Usage::Test }, true);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }

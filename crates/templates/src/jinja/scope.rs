@@ -223,16 +223,17 @@ impl Guards {
     }
 }
 
-/// The expressions of which one is the result: the branches of `if`, and both sides of `or` and `and`. Recurses at most as
-/// deep as the expression.
+/// The expressions of which one is the result: the branches of `if`, both sides of `or`, and the right side of `and`, whose
+/// left side is the result only if it is false. Recurses at most as deep as the expression.
 pub(super) fn results<'e, 'a>(expr: &'e Expr<'a>) -> Vec<&'e Expr<'a>> {
     match expr {
         Expr::IfExpr(branch) => {
             std::iter::once(&branch.true_expr).chain(&branch.false_expr).flat_map(results).collect()
         }
-        Expr::BinOp(either) if matches!(either.op, BinOpKind::ScAnd | BinOpKind::ScOr) => {
-            [&either.left, &either.right].into_iter().flat_map(results).collect()
+        Expr::BinOp(or) if matches!(or.op, BinOpKind::ScOr) => {
+            [&or.left, &or.right].into_iter().flat_map(results).collect()
         }
+        Expr::BinOp(and) if matches!(and.op, BinOpKind::ScAnd) => results(&and.right),
         _ => vec![expr],
     }
 }
