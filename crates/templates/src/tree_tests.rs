@@ -95,6 +95,17 @@ fn jinja2() {
             ("{% with a = b, c = a, (d, e) = f %}{{ a.x }}{{ c }}{{ d }}{% endwith %}", "a b{x} f*"),
             ("\n{% if %}", "✗ 'if' at line 2 needs a condition"),
             ("{% for x in items %}{{ x.items }}{{ loop.index0 }}{% endfor %}{{ loop.x }}", "items[items] loop{x}"),
+            // Below a branch, a name may refer to what either side assigned to it, or to what it referred to above.
+            ("{% if x %}{% set v = p %}{% else %}{% set v = 1 %}{% endif %}{{ v * 2 }}", "p# x!?"),
+            (
+                "{% set v = p %}{% if x %}{% set v = 1 %}{% elif y %}{% set v = q %}{% endif %}{{ v + 2 }}",
+                "p# q# x!? y!?",
+            ),
+            (
+                "{% set u = o %}{% if x %}{% set u = a %}{{ u.m }}{% else %}{{ u.k }}{% endif %}{{ u.l }}",
+                "a{l? m} o{k l?} x!?",
+            ),
+            ("{% if x %}{% set v = p %}{% endif %}{{ v.n }}", "p{n} x!?"),
             ("{% set name = name|upper %}{{ name }}{% set x = x or 'd' %}{{ x }}", "name x"),
             ("{% for x in xs %}{% for x in x.ys %}{{ x.z }}{% endfor %}{{ x.w }}{% endfor %}{{ x }}", "x xs[w ys[z]]"),
             ("{% for x in x %}{{ x.n }}{% endfor %}", "x[n]"),

@@ -23,6 +23,23 @@ pub(super) enum NameBinding {
     Group(Vec<PathStep>),
 }
 
+impl NameBinding {
+    /// What a name refers to that may refer to either.
+    pub(super) fn or(self, other: Self) -> Self {
+        let mut paths = Vec::new();
+        for binding in [&self, &other] {
+            if let Self::Alias { paths: more, .. } = binding {
+                add_paths(&mut paths, more.iter().cloned());
+            }
+        }
+        match (self, other) {
+            _ if !paths.is_empty() => Self::Alias { paths, has_default: true },
+            (Self::Number, Self::Number) => Self::Number,
+            _ => Self::Own,
+        }
+    }
+}
+
 /// The names in scope.
 pub(super) type NameScope<'a> = Scoped<&'a str, NameBinding>;
 
@@ -55,9 +72,18 @@ impl<K: Hash + Eq + Clone, V> Scoped<K, V> {
 
     /// Removes the values bound since the mark.
     pub(super) fn leave(&mut self, mark: usize) {
-        for key in self.order.drain(mark.min(self.order.len())..) {
-            self.values.get_mut(&key).map(Vec::pop);
+        self.take(mark);
+    }
+
+    /// Removes the values bound since the mark, and returns the last of each key.
+    pub(super) fn take(&mut self, mark: usize) -> HashMap<K, V> {
+        let mut taken = HashMap::new();
+        for key in self.order.drain(mark.min(self.order.len())..).rev() {
+            if let Some(value) = self.values.get_mut(&key).and_then(Vec::pop) {
+                taken.entry(key).or_insert(value);
+            }
         }
+        taken
     }
 
     pub(super) fn bind(&mut self, key: K, value: V) {
@@ -65,7 +91,7 @@ impl<K: Hash + Eq + Clone, V> Scoped<K, V> {
         self.order.push(key);
     }
 
-    fn of<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
+    pub(super) fn of<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
@@ -121,14 +147,17 @@ impl NameScope<'_> {
                 Some(NameBinding::Alias { paths, .. }) => paths.clone(),
                 _ => self.path(result).into_iter().collect(),
             },
+            Expr::GetAttr(get)
+                if matches!(get.expr, Expr::Var(_) | Expr::GetAttr(_)) && self.group(&get.expr).is_none() =>
+            {
+                let mut paths = self.paths(&get.expr);
+                paths.iter_mut().for_each(|path| path.push(PathStep::Field(get.name.to_owned())));
+                paths
+            }
             _ => self.path(result).into_iter().collect::<Vec<_>>(),
         };
         let mut found = Vec::new();
-        for path in results(expr).into_iter().flat_map(paths_of) {
-            if found.len() < MAX_PATHS && !found.contains(&path) {
-                found.push(path);
-            }
-        }
+        add_paths(&mut found, results(expr).into_iter().flat_map(paths_of));
         found
     }
 
@@ -220,6 +249,15 @@ impl Guards {
     pub(super) fn cover(&self, path: &[PathStep]) -> bool {
         let holds = |length| path.get(..length).is_some_and(|start| self.of(start).is_some());
         !self.order.is_empty() && (1..=path.len()).any(holds)
+    }
+}
+
+/// Adds paths to those of a name, each once and only so many.
+fn add_paths(paths: &mut Vec<Vec<PathStep>>, more: impl Iterator<Item = Vec<PathStep>>) {
+    for path in more {
+        if paths.len() < MAX_PATHS && !paths.contains(&path) {
+            paths.push(path);
+        }
     }
 }
 

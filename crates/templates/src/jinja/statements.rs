@@ -86,8 +86,20 @@ impl<'a> Uses<'a> {
 
     fn branch(&mut self, branch: &IfCond<'a>) {
         self.visit(&branch.expr, Usage::Test, true);
-        self.guarded(&branch.expr, true, |uses| uses.statements(&branch.true_body));
-        self.guarded(&branch.expr, false, |uses| uses.statements(&branch.false_body));
+        let names = self.scope.mark();
+        let [mut one, mut other] = [(true, &branch.true_body), (false, &branch.false_body)].map(|(outcome, body)| {
+            self.guarded(&branch.expr, outcome, |uses| uses.statements(body));
+            self.scope.take(names)
+        });
+        // Below, a name refers to what one of the branches assigned to it, or to what it referred to above.
+        let assigned: HashSet<&str> = one.keys().chain(other.keys()).copied().collect();
+        for name in assigned {
+            let bindings = [one.remove(name), other.remove(name)];
+            let bindings = bindings.map(|binding| binding.or_else(|| self.scope.of(name).cloned()));
+            if let Some(binding) = bindings.into_iter().flatten().reduce(NameBinding::or) {
+                self.scope.bind(name, binding);
+            }
+        }
     }
 
     fn for_loop(&mut self, each: &ForLoop<'a>) {
