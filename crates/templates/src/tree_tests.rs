@@ -194,6 +194,27 @@ fn samples_fit_what_jinja2_does_with_them() {
             "‹x›",
         ),
         ("{% for row in rows %}{% for c in row %}{% if c == 1 %}{% endif %}{% endfor %}{% endfor %}", "rows[]", ""),
+        ("{{ (a + b) * c }}{{ (d + e)|float }}{{ '%.1f'|format(f + (g or 0)) }}", "a# b# c# d# e# f# g#", "22.02.0"),
+        (
+            "{% set s = (a or 0) + b %}{% if x %}{% set s = s + c %}{% endif %}{{ s * 2 }}{% set u = d + e %}{{ u }}",
+            "a# b# c# d e x!?",
+            "6‹d›‹e›",
+        ),
+        (
+            "{{ ('a' + b + c) * 2 }}{{ (d|string + e)|int }}{{ ([f] + [g]) * 1 }}",
+            "b c d e f g",
+            "a‹b›‹c›a‹b›‹c›0['‹f›', '‹g›']",
+        ),
+        (
+            "{% for x in [a, b] %}{{ x * 2 }}{% endfor %}{% for y in (c, d) %}{{ y.n }}{% endfor %}",
+            "a# b# c{n?} d{n?}",
+            "22‹n›‹n›",
+        ),
+        (
+            "{% set ns = namespace(t=0, s='') %}{% set ns.t = ns.t + a %}{% set ns.s = ns.s + b %}{{ ns.t }}{{ ns.s }}",
+            "a# b",
+            "1‹b›",
+        ),
         ("{% for k in config %}{{ k }}={{ config[k] }}{% endfor %}", "config{}", ""),
         ("{% for k in o.labels|sort %}{{ o.labels[k] }}{% endfor %}", "o{labels{}}", ""),
         ("{% for i in range(hosts|length) %}{{ hosts[i].name }}{% endfor %}", "hosts[name]", "‹name›‹name›"),

@@ -210,6 +210,19 @@ fn templates_without_a_source() {
             "2.50 5.0 2.50 4.5",
         ),
         (
+            &[
+                "--inline",
+                "{{ (p + q) * 2 }} {{ (p + q)|float }} {{ '%.2f'|format(p + q) }} {% for x in [p, q] %}{{ x * 2 }} {% endfor %}\
+                 {% set ns = namespace(t=0) %}{% set ns.t = ns.t + p %}{{ ns.t }} {% set s = p + q %}{{ -s }} {{ p }}",
+                "--var",
+                "p=2.50",
+                "--var",
+                "q=9",
+            ],
+            "23.0 11.5 11.50 5.0 18 2.5 -11.5 2.50",
+        ),
+        (&["--inline", "{{ p + q }} {{ ('0' + p)|int }}", "--var", "p=2", "--var", "q=9"], "29 2"),
+        (
             &["--inline", "{{ a }} {{ a|upper }} {{ -a }} {{ a ~ (a + 1) }}", "--var", "a=1e2"],
             "1e2 1E2 -100.0 1e2101.0",
         ),

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
+use minijinja::machinery::ast::{BinOp, BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
 use super::MUTATING_METHODS;
 use super::placeholders::Placeholders;
-use super::scope::{is_number, results, sliced, text_argument, text_of, values_of};
+use super::scope::{is_number, is_text_or_list, results, sliced, text_argument, text_of, values_of};
 use super::statements::{NumberUse, Uses};
 use super::tokens::offset;
 use crate::usage::{PathStep, Usage};
@@ -128,11 +128,7 @@ impl<'a> Uses<'a> {
                     let placed = |(at, item)| (placeholders.wants_number(at, None), item);
                     self.visit_inserted(items.iter().enumerate().map(placed));
                 }
-                _ => {
-                    self.note_pair(&operator.left, &operator.right);
-                    self.visit(&operator.left, self.operand(operator.op, &operator.right), true);
-                    self.visit(&operator.right, self.operand(operator.op, &operator.left), true);
-                }
+                _ => self.operands(operator, what),
             },
             Expr::Compare(compare) => {
                 let mut before = &compare.expr;
@@ -193,6 +189,9 @@ impl<'a> Uses<'a> {
                 });
                 self.visit(&get.expr, if is_own_key { Usage::LookByKey } else { Usage::Look }, true);
                 self.visit(&get.subscript_expr, Usage::Print, true);
+            }
+            Expr::Var(_) if what == Usage::Compute => {
+                self.scope.added(expr).iter().for_each(|path| self.record(path, what, false));
             }
             _ => {}
         }
@@ -270,6 +269,10 @@ impl<'a> Uses<'a> {
             "length" | "count" | "first" | "last" | "reverse" | "list" | "random" => Usage::Measure,
             "items" | "dictsort" | "xmlattr" => Usage::Look,
             "abs" | "round" => Usage::Compute,
+            // They take a text, too, but not one made of numbers.
+            "int" | "float" if matches!(&filter.expr, Some(Expr::BinOp(of)) if matches!(of.op, BinOpKind::Add)) => {
+                Usage::Compute
+            }
             // They print any value.
             "tojson" | "pprint" => Usage::Touch,
             _ => Usage::Print,
@@ -342,6 +345,19 @@ impl<'a> Uses<'a> {
             path.push(PathStep::Item);
             path.extend(fields.map(|part| PathStep::Field(part.to_owned())));
             self.record(&path, what, !tolerant && !defaulted);
+        }
+    }
+
+    /// Visits both operands. If a sum is used as a number, its operands are numbers.
+    fn operands(&mut self, operator: &BinOp<'a>, what: Usage) {
+        let (left, right) = (&operator.left, &operator.right);
+        self.note_pair(left, right);
+        let is_sum = matches!((operator.op, what), (BinOpKind::Add, Usage::Compute))
+            && !is_text_or_list(left)
+            && !is_text_or_list(right);
+        for (operand, other) in [(left, right), (right, left)] {
+            let asked = if is_sum { Usage::Compute } else { self.operand(operator.op, other) };
+            self.visit(operand, asked, true);
         }
     }
 

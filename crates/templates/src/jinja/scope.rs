@@ -17,6 +17,10 @@ pub(super) enum NameBinding {
     Own,
     /// A number created by the template.
     Number,
+    /// The sum of the values at these paths, which are numbers if it is one.
+    Sum(Vec<Vec<PathStep>>),
+    /// A namespace in which these fields began as numbers.
+    Namespace(Vec<String>),
     /// A value reached from a variable, or from one of several; with a default, the template works without the first.
     Alias { paths: Vec<Vec<PathStep>>, has_default: bool },
     /// A group of items of the list at this path: the template creates `grouper`, and `list` contains the items.
@@ -26,16 +30,21 @@ pub(super) enum NameBinding {
 impl NameBinding {
     /// What a name refers to that may refer to either.
     pub(super) fn or(self, other: Self) -> Self {
-        let mut paths = Vec::new();
-        for binding in [&self, &other] {
-            if let Self::Alias { paths: more, .. } = binding {
-                add_paths(&mut paths, more.iter().cloned());
-            }
-        }
         match (self, other) {
-            _ if !paths.is_empty() => Self::Alias { paths, has_default: true },
-            (Self::Number, Self::Number) => Self::Number,
-            _ => Self::Own,
+            (Self::Number, number @ (Self::Number | Self::Sum(_))) | (number @ Self::Sum(_), Self::Number) => number,
+            (Self::Sum(mut paths), Self::Sum(more)) => {
+                add_paths(&mut paths, more);
+                Self::Sum(paths)
+            }
+            (one, other) => {
+                let mut paths = Vec::new();
+                for binding in [one, other] {
+                    if let Self::Alias { paths: more, .. } = binding {
+                        add_paths(&mut paths, more);
+                    }
+                }
+                if paths.is_empty() { Self::Own } else { Self::Alias { paths, has_default: true } }
+            }
         }
     }
 }
@@ -104,8 +113,8 @@ impl NameScope<'_> {
     pub(super) fn path(&self, expr: &Expr<'_>) -> Option<Vec<PathStep>> {
         match expr {
             Expr::Var(name) => match self.of(name.id) {
-                Some(NameBinding::Own | NameBinding::Number | NameBinding::Group(_)) => None,
                 Some(NameBinding::Alias { paths, .. }) => paths.first().cloned(),
+                Some(_) => None,
                 None if RESERVED.contains(&name.id) => None,
                 None => Some(vec![PathStep::Field(name.id.to_owned())]),
             },
@@ -167,7 +176,35 @@ impl NameScope<'_> {
         if !paths.is_empty() {
             return NameBinding::Alias { paths, has_default: self.path(value).is_none() || self.has_default(value) };
         }
-        if self.is_number(value) { NameBinding::Number } else { NameBinding::Own }
+        match value {
+            number if self.is_number(number) => NameBinding::Number,
+            Expr::BinOp(_) | Expr::Var(_) => NameBinding::Sum(self.added(value)),
+            Expr::Call(call) if matches!(&call.expr, Expr::Var(name) if name.id == "namespace") => {
+                let number = |arg: &CallArg<'_>| match arg {
+                    CallArg::Kwarg(field, value) if self.is_number(value) => Some((*field).to_owned()),
+                    _ => None,
+                };
+                NameBinding::Namespace(call.args.iter().filter_map(number).collect())
+            }
+            _ => NameBinding::Own,
+        }
+    }
+
+    /// The paths to the values of which `expr` is the sum, unless it joins texts or lists. Recurses at most as deep as the
+    /// expression.
+    pub(super) fn added(&self, expr: &Expr<'_>) -> Vec<Vec<PathStep>> {
+        match expr {
+            Expr::Var(name) => match self.of(name.id) {
+                Some(NameBinding::Sum(paths)) => paths.clone(),
+                _ => self.paths(expr),
+            },
+            Expr::BinOp(sum) if matches!(sum.op, BinOpKind::Add) && !is_text_or_list(expr) => {
+                let mut paths = self.added(&sum.left);
+                add_paths(&mut paths, self.added(&sum.right));
+                paths
+            }
+            _ => self.paths(expr),
+        }
     }
 
     /// Whether the result is a number whatever the values are. Recurses at most as deep as the expression.
@@ -175,8 +212,12 @@ impl NameScope<'_> {
         match expr {
             Expr::Var(name) => matches!(self.of(name.id), Some(NameBinding::Number)),
             Expr::GetAttr(get) => {
-                matches!(&get.expr, Expr::Var(name) if name.id == "loop" && self.of("loop").is_some())
-                    && matches!(get.name, "index" | "index0" | "revindex" | "revindex0" | "length" | "depth" | "depth0")
+                let numbers = ["index", "index0", "revindex", "revindex0", "length", "depth", "depth0"];
+                let Expr::Var(name) = &get.expr else { return false };
+                match self.of(name.id) {
+                    Some(NameBinding::Namespace(numbers)) => numbers.iter().any(|number| number == get.name),
+                    bound => bound.is_some() && name.id == "loop" && numbers.contains(&get.name),
+                }
             }
             Expr::Filter(filter) => {
                 matches!(filter.name, "length" | "count" | "int" | "float" | "round" | "abs" | "sum" | "wordcount")
@@ -185,7 +226,7 @@ impl NameScope<'_> {
                 BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Pow => true,
                 BinOpKind::Add => self.is_number(&operator.left) || self.is_number(&operator.right),
                 // A text or a list times a number repeats it.
-                BinOpKind::Mul => [&operator.left, &operator.right].iter().all(|side| !is_repeated(side)),
+                BinOpKind::Mul => [&operator.left, &operator.right].iter().all(|side| !is_text_or_list(side)),
                 BinOpKind::Rem => self.is_number(&operator.left),
                 _ => false,
             },
@@ -253,7 +294,7 @@ impl Guards {
 }
 
 /// Adds paths to those of a name, each once and only so many.
-fn add_paths(paths: &mut Vec<Vec<PathStep>>, more: impl Iterator<Item = Vec<PathStep>>) {
+fn add_paths(paths: &mut Vec<Vec<PathStep>>, more: impl IntoIterator<Item = Vec<PathStep>>) {
     for path in more {
         if paths.len() < MAX_PATHS && !paths.contains(&path) {
             paths.push(path);
@@ -320,8 +361,22 @@ pub(super) fn is_number(expr: &Expr<'_>) -> bool {
     }
 }
 
-fn is_repeated(expr: &Expr<'_>) -> bool {
-    text_of(expr).is_some() || matches!(expr, Expr::List(_) | Expr::Tuple(_))
+/// Whether it is a text or a list by how it is written, so that `+` joins it and `*` repeats it. Recurses at most as deep as
+/// the expression.
+pub(super) fn is_text_or_list(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::List(_) | Expr::Tuple(_) => true,
+        Expr::BinOp(operator) => match operator.op {
+            BinOpKind::Add | BinOpKind::Mul => is_text_or_list(&operator.left) || is_text_or_list(&operator.right),
+            BinOpKind::Rem => is_text_or_list(&operator.left),
+            BinOpKind::Concat => true,
+            _ => false,
+        },
+        Expr::Filter(filter) => {
+            matches!(filter.name, "string" | "join" | "format" | "upper" | "lower" | "trim" | "replace")
+        }
+        _ => text_of(expr).is_some(),
+    }
 }
 
 fn is_none(expr: &Expr<'_>) -> bool {

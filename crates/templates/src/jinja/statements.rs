@@ -147,6 +147,14 @@ impl<'a> Uses<'a> {
                 path.push(PathStep::Item);
                 NameBinding::Alias { paths: vec![path], has_default: false }
             }
+            (None, "", 1) => {
+                let items = match of {
+                    Expr::List(list) => list.items.as_slice(),
+                    Expr::Tuple(tuple) => &tuple.items,
+                    _ => &[],
+                };
+                items.iter().map(|item| self.scope.alias(item)).reduce(NameBinding::or).unwrap_or(NameBinding::Own)
+            }
             _ => NameBinding::Own,
         };
         let mut bindings = vec![NameBinding::Own; names];
