@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
 use super::text_input::read_stdin;
+use refdesk_core::config::expand_home;
 use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, TemplateRef};
 use refdesk_files::path::absolute;
 use refdesk_files::{read_regular, unreadable};
@@ -86,7 +87,8 @@ fn printed(desk: &Desk, made: RenderedTemplate) -> CommandOutput {
     let is_below = desk.workspace_context().current != desk.workspace();
     let notes = made.offered.map(|path| {
         // It is relative to the workspace, and what is typed is not.
-        let typed = if is_below { desk.workspace().join(&path).display().to_string() } else { path.clone() };
+        let offered = expand_home(desk.workspace_context(), &path);
+        let typed = if is_below { desk.workspace().join(&*offered).display().to_string() } else { path.clone() };
         format!("the template suggests the output path {path}: --output '{typed}' writes there")
     });
     let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning(Code::Render, warning)).collect();

@@ -178,9 +178,11 @@ fn a_proposal_is_written_and_reported() {
 }
 
 #[test]
-fn a_typed_path_may_start_with_the_home_folder() {
-    let template = (".templates/hello.tpl", "Hello!\n");
-    let World { folder, workspace, engine, .. } = World::of(&[("references.json", r#"{"sources": []}"#), template]);
+fn a_path_may_start_with_the_home_folder() {
+    let World { folder, workspace, engine, .. } = World::of(&[
+        ("references.json", r#"{"sources": []}"#),
+        (".templates/hello.tpl", "# Output: ~/../ws/own.md\nHello!\n"),
+    ]);
     drop(engine);
     let mut options = options(&workspace);
     options.context.home = Some(folder.path().join("home"));
@@ -188,7 +190,9 @@ fn a_typed_path_may_start_with_the_home_folder() {
     save(&folder.path().join("home/notes.md"), "Notes.\n");
     let world = World::with(folder, workspace, engine::start(options, session()).unwrap());
     let path = |path: &str| Some(path.to_owned());
-    for (path, refused) in [(path("~/new.md"), true), (path("a~/new.md"), false), (path("~new.md"), false)] {
+    for (path, refused) in
+        [(path("~/new.md"), true), (path("a~/new.md"), false), (path("~new.md"), false), (None, false)]
+    {
         let preview =
             Request::Preview { template: "hello.tpl".into(), values: None, typed: BTreeSet::new(), path: path.clone() };
         let Response::Preview { outcome, .. } = world.ask(preview) else { panic!("{path:?}") };

@@ -63,6 +63,8 @@ fn invalid_writes_are_refused_before_a_person_is_asked() {
         ("docs", "Failed to write output: "),
         ("../out.txt", "\"choose a path inside the workspace\""),
         ("/etc/refdesk-test", "Failed to write output: "),
+        ("~/out.txt", "/home/out.txt is outside the workspace"),
+        ("~/../ws/secret/x.txt", "denies writing secret/x.txt"),
         ("src/{{name}}.txt", "Failed to write output: "),
         ("there.txt", "\\\"overwrite\\\": true"),
         ("secret/x.txt", "denies writing secret/x.txt"),

@@ -141,7 +141,7 @@ pub fn start_for(client: ClientKind, options: Options, session: Session) -> io::
     let options = Options { is_long_running: true, ..options };
     let weak = queue.downgrade();
     let of_engine = session.clone();
-    let previews = previews::start(options.renderer.clone(), options.context.workspace.clone())?;
+    let previews = previews::start(options.renderer.clone(), options.context.clone())?;
     thread::Builder::new().name("desk".to_owned()).spawn(move || {
         let (snapshots, events) = (&snapshots_out, &events_out);
         worker::run(options, WorkerChannels { inbox, snapshots, events, queue: weak, previews }, session, client);

@@ -1,9 +1,8 @@
 //! A rendering that is independent of the desk, because everything has been looked up and read. It can move to another
 //! thread: a template may take two seconds.
 
-use std::path::Path;
-
 use super::{RenderFailure, RenderPreview, RenderedTemplate};
+use refdesk_core::config::{WorkspaceContext, expand_home};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
 use refdesk_templates::{NamedValue, Syntax, Template, ValueCheck};
@@ -55,12 +54,16 @@ impl Prepared {
     pub fn show(
         self,
         renderer: &Renderer,
-        workspace: &Path,
+        context: &WorkspaceContext,
         path: Option<&str>,
     ) -> Result<RenderPreview, RenderFailure> {
         let made = self.render(renderer)?;
         let path = path.map(str::to_owned).or_else(|| made.offered.clone());
-        let proposal = path.map(|path| output::propose(workspace, workspace, &path, &made.text, Scope::Workspace));
+        let propose = |path: String| {
+            let (workspace, path) = (&context.workspace, expand_home(context, &path));
+            output::propose(workspace, workspace, &path, &made.text, Scope::Workspace)
+        };
+        let proposal = path.map(propose);
         Ok(RenderPreview { made, proposal })
     }
 

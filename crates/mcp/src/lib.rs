@@ -29,7 +29,7 @@ use refdesk_tools::handle::DeskHandle;
 /// Opens the desk for a server's agents: all of them in the given session, or each in its own.
 fn open(options: Options, session: Option<String>) -> std::io::Result<DeskHandle> {
     let id = session.clone().unwrap_or_else(|| DEFAULT.to_owned());
-    let (renderer, is_trial) = (options.renderer.clone(), options.is_trial);
+    let (renderer, context, is_trial) = (options.renderer.clone(), options.context.clone(), options.is_trial);
     let (engine, _) = engine::start(options, Session { id, who: "refdesk mcp".to_owned() })?;
-    Ok(DeskHandle::new(session, renderer, engine, is_trial))
+    Ok(DeskHandle::new(session, renderer, context, engine, is_trial))
 }

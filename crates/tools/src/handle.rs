@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
+use refdesk_core::config::{WorkspaceContext, expand_home};
 use refdesk_core::selection::Access;
 use refdesk_desk::Session;
 use refdesk_desk::channel::presence::{self, Presence, PresenceKind};
@@ -46,6 +47,7 @@ struct Inner {
     /// The session shared by all clients, if the server was started with one.
     session: Option<String>,
     renderer: Renderer,
+    context: WorkspaceContext,
     engine: Engine,
     /// Whether to neither journal nor mark the server as open.
     is_trial: bool,
@@ -62,10 +64,18 @@ struct Inner {
 impl DeskHandle {
     /// Without a `session`, every client has its own. With `is_trial`, the handle neither journals nor marks the server
     /// as open.
-    pub fn new(session: Option<String>, renderer: Renderer, engine: Engine, is_trial: bool) -> Self {
+    pub fn new(
+        session: Option<String>,
+        renderer: Renderer,
+        context: WorkspaceContext,
+        engine: Engine,
+        is_trial: bool,
+    ) -> Self {
         let (asking, writes) = (Mutex::default(), Mutex::default());
         let (shutdown, present) = (watch::Sender::new(false), OnceLock::new());
-        Self { inner: Arc::new(Inner { session, renderer, engine, is_trial, asking, writes, shutdown, present }) }
+        Self {
+            inner: Arc::new(Inner { session, renderer, context, engine, is_trial, asking, writes, shutdown, present }),
+        }
     }
 
     /// The session shared by all clients, if the server was started with one.
@@ -76,6 +86,11 @@ impl DeskHandle {
     /// The template renderer; rendering blocks the calling thread.
     pub fn renderer(&self) -> Renderer {
         self.inner.renderer.clone()
+    }
+
+    /// A path that an agent names, with a leading `~/` replaced.
+    pub(crate) fn expand_home(&self, path: &str) -> String {
+        expand_home(&self.inner.context, path).into_owned()
     }
 
     /// The state of the desk once configuration and catalog have been read; `None` if the desk is closed.
@@ -260,15 +275,14 @@ impl Drop for QuestionSlot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use refdesk_core::config::WorkspaceContext;
     use refdesk_desk::{Options, engine};
 
     #[test]
     fn a_session_has_one_question_and_a_server_a_limited_number() {
         let folder = tempfile::tempdir().unwrap();
         let context = WorkspaceContext { workspace: folder.path().to_owned(), ..WorkspaceContext::default() };
-        let (engine, _) = engine::start(Options::new(context), Session::of_client("a test")).unwrap();
-        let handle = DeskHandle::new(None, Renderer::in_process(), engine, false);
+        let (engine, _) = engine::start(Options::new(context.clone()), Session::of_client("a test")).unwrap();
+        let handle = DeskHandle::new(None, Renderer::in_process(), context, engine, false);
         let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
         let busy = |session| handle.slot(session).map(drop).unwrap_err().message;
         assert_eq!(busy("another"), "16 other sessions have an open question, and no more are allowed");

@@ -98,7 +98,7 @@ async fn run(mut call: ToolCall) -> ToolResult {
 
 async fn proposed(call: &ToolCall, path: &str, rendering: &Rendering) -> Result<Result<Proposal, Error>, Error> {
     let workspace = PathBuf::from(&*call.handle.snapshots().borrow().workspace);
-    let (path, text) = (path.to_owned(), rendering.made.text.clone());
+    let (path, text) = (call.handle.expand_home(path), rendering.made.text.clone());
     let propose = move || propose(&workspace, &workspace, &path, &text, Scope::Workspace);
     tokio::task::spawn_blocking(propose).await.map_err(|_| closed())
 }

@@ -119,6 +119,8 @@ fn the_templates_own_path_is_suggested() {
     let noted = in_sub(&["render", "--inline", template, "--var", "base=src"]);
     let there = world.path.join("src/X.java");
     assert!(noted.contains(&format!(" src/X.java: --output '{}'", there.display())), "{noted}");
+    let noted = in_sub(&["render", "--inline", template, "--var", "base=~"]);
+    assert!(noted.contains(&format!(" ~/X.java: --output '{}'", world.beside("home/X.java").display())), "{noted}");
     let row =
         json!([{"inline": template, "vars": {"base": "src"}}, {"inline": "x", "output": "typed.txt"}]).to_string();
     in_sub(&["render", "--batch", &row, "--yes"]);

@@ -2,7 +2,6 @@
 //! is skipped if its client has already requested another one.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
@@ -10,6 +9,7 @@ use tokio::sync::oneshot;
 
 use super::request::Response;
 use crate::Prepared;
+use refdesk_core::config::WorkspaceContext;
 use refdesk_templates::render::Renderer;
 
 /// A preview to render.
@@ -26,12 +26,12 @@ pub(crate) struct PreviewJob {
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub(crate) fn start(renderer: Renderer, workspace: PathBuf) -> io::Result<Sender<PreviewJob>> {
+pub(crate) fn start(renderer: Renderer, context: WorkspaceContext) -> io::Result<Sender<PreviewJob>> {
     let (jobs, waiting) = channel();
     let work = move || {
         for PreviewJob { template, prepared, path, reply } in waiting {
             if !reply.is_closed() {
-                let outcome = prepared.show(&renderer, &workspace, path.as_deref());
+                let outcome = prepared.show(&renderer, &context, path.as_deref());
                 // The client may have stopped waiting.
                 let _ = reply.send(Response::Preview { template, outcome });
             }

@@ -22,7 +22,6 @@ use crate::{
     RenderRequest, SearchReader, Session, TemplateRef, channel,
 };
 use refdesk_core::catalog::SourceId;
-use refdesk_core::config::expand_home;
 use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::output::{Proposal, WriteFailure, WrittenFile};
 use refdesk_templates::TemplateIndex;
@@ -53,7 +52,6 @@ impl Worker<'_> {
                 let request = RenderRequest { typed, ..RenderRequest::named(template.as_str(), values) };
                 match self.desk.prepare(&self.templates, &request) {
                     Ok(prepared) => {
-                        let path = path.map(|path| expand_home(self.desk.workspace_context(), &path).into_owned());
                         // The preview thread runs as long as this one.
                         let _ = self.previews.send(PreviewJob { template, prepared, path, reply });
                         return;
