@@ -88,8 +88,8 @@ impl Rule {
     /// Compiles the glob.
     ///
     /// # Errors
-    /// The glob is invalid, or could match no path; the text says why. Such a denial would look like one, and prevent
-    /// nothing.
+    /// The glob is invalid, or it or one of its alternatives could match no path; the text says why. Such a denial would
+    /// look like one, and prevent nothing.
     pub fn matcher(&self) -> Result<GlobMatcher, String> {
         let case = if self.verdict == ApprovalMode::Deny { GlobCase::Ignored } else { GlobCase::Exact };
         let matcher = compiled(&self.glob, case)?;
@@ -109,22 +109,33 @@ impl Rule {
     }
 }
 
-/// Whether a valid glob could match a printed path, of which no part between slashes is empty, `.` or `..`. One possible
-/// alternative is enough.
+/// Whether each alternative of a valid glob could match a printed path, of which no part between slashes is empty, `.` or
+/// `..`. In a denial one that could not would prevent nothing. An empty alternative only adds that something may be
+/// missing, so it may leave a part empty.
 fn could_match(glob: &str) -> bool {
-    // What the part may be so far, a bit each: nothing, one dot, two dots, anything else. No bit is left if a part before
-    // it is impossible.
+    // What the part may be so far, a bit each: nothing, one dot, two dots, anything else, or nothing because of an empty
+    // alternative.
     const NOTHING: u8 = 0b0001;
     const OTHER: u8 = 0b1000;
     const ANY: u8 = 0b1111;
+    const OMITTED: u8 = 0b1_0000;
     let mut part = NOTHING;
     // The part before each open brace, and after its alternatives so far.
     let mut braces: Vec<(u8, u8)> = Vec::new();
+    let mut begins_alternative = false;
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
+        if begins_alternative && matches!(character, ',' | '}') && part & NOTHING != 0 {
+            part = (part & !NOTHING) | OMITTED;
+        }
+        begins_alternative = matches!(character, '{' | ',');
         match (character, braces.last_mut()) {
-            ('/', _) => part = if part & OTHER == 0 { 0 } else { NOTHING },
-            ('.', _) => part = ((part << 1) | (part & OTHER)) & ANY,
+            ('/', _) if part & !OMITTED != OTHER => return false,
+            ('/', _) => part = NOTHING,
+            ('.', _) => {
+                part |= if part & OMITTED == 0 { 0 } else { NOTHING };
+                part = ((part << 1) | (part & OTHER)) & ANY;
+            }
             ('{', _) => braces.push((part, 0)),
             (',', Some((before, after))) => {
                 *after |= part;
@@ -140,11 +151,11 @@ fn could_match(glob: &str) -> bool {
                 } else if other == '[' {
                     skip_class(&mut characters);
                 }
-                part = if part == 0 { 0 } else { OTHER };
+                part = OTHER;
             }
         }
     }
-    part & OTHER != 0
+    part & !OMITTED == OTHER
 }
 
 /// Reads the rest of a `[ab]`, whose first character may be a `]`.
@@ -155,10 +166,13 @@ fn skip_class(characters: &mut std::str::Chars<'_>) {
     characters.find(|c| *c == ']');
 }
 
-/// Whether a glob begins with `~/` or contains `${name}`, which other paths of a configuration may, but rules do not.
+/// Whether a glob or an alternative begins with `~/`, or contains `${name}`, which other paths of a configuration may, but
+/// rules do not.
 fn is_for_expansion(glob: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    glob.starts_with("~/") || glob.split("${").skip(1).any(|rest| rest.trim_start_matches(is_name).starts_with('}'))
+    let begins = |before: &str| before.is_empty() || before.ends_with(['{', ',']);
+    glob.match_indices("~/").any(|(at, _)| glob.get(..at).is_some_and(begins))
+        || glob.split("${").skip(1).any(|rest| rest.trim_start_matches(is_name).starts_with('}'))
 }
 
 /// Applies the rules to a path: `deny` wins, otherwise the last matching rule that `counts` (called with the rule's
@@ -225,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_could_match_no_path_is_invalid() {
+    fn a_rule_with_an_alternative_that_could_match_no_path_is_invalid() {
         for glob in [
             "",
             "/",
@@ -242,7 +256,19 @@ mod tests {
             "{a/,/b}/**",
             "a/{.,}",
             "./{a,b}",
+            "{./a,b}",
+            "{a,b/../c}/**",
+            "{a,/b}/**",
+            "{a/,b/**}",
+            "x{/,/a}",
+            ".{a,}/x",
+            "{,}/x",
+            "{{,}/x,a}",
+            "{/x[}],a}",
+            "{x[}],/a}",
             "~/x",
+            "{~/x,y}",
+            "{y,~/x}",
             "${workspaceRoot}/x",
             "{x,${HOME}/y}",
         ] {
@@ -255,12 +281,11 @@ mod tests {
             ("x{/a,/b}", "x/b"),
             ("{,x/}a", "a"),
             ("a.{b,}", "a.b"),
-            ("{./a,b}", "b"),
-            ("{a,/b}/**", "a/x"),
             ("a/{b,}", "a/b"),
             ("src/{a,b,}/**", "src/a/x"),
+            ("src/{,.}x", "src/.x"),
+            ("{,a/}.x", ".x"),
             ("[{]/a", "{/a"),
-            ("{/x[}],a}", "a"),
             ("[]/,}]a", "]a"),
             ("[!]{]a", "xa"),
             ("[~]/x", "~/x"),
