@@ -52,8 +52,10 @@ pub(super) fn passages(text: &str) -> Vec<Passage> {
     found
 }
 
-/// What the name of a password ends in, as in `Server=db;Password=hunter2` and `PGPASSWORD=hunter2`. The short ones are
-/// whole words: there is `bypass`.
+const BLANKS: [char; 2] = [' ', '\t'];
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// What a word of a password's name ends in, as in `Server=db;Password=hunter2` and `PGPASSWORD=hunter2`.
 const PASSWORD_ENDINGS: [&str; 15] = [
     "password",
     "passwd",
@@ -61,7 +63,7 @@ const PASSWORD_ENDINGS: [&str; 15] = [
     "passwort",
     "kennwort",
     "passphrase",
-    "_pass",
+    "pass",
     "_pw",
     "apikey",
     "api_key",
@@ -70,6 +72,30 @@ const PASSWORD_ENDINGS: [&str; 15] = [
     "secretkey",
     "secret_key",
     "secret",
+];
+
+/// Words that end in `pass`, but name no password.
+const OTHER_PASSES: [&str; 6] = ["bypass", "compass", "overpass", "surpass", "trespass", "underpass"];
+
+/// After a password's name, these words name something else, as in `password_file`.
+const ABOUT_PASSWORDS: [&str; 17] = [
+    "algorithm",
+    "changed",
+    "column",
+    "count",
+    "encryption",
+    "expires",
+    "expiry",
+    "field",
+    "file",
+    "hash",
+    "length",
+    "name",
+    "path",
+    "policy",
+    "rate",
+    "reset",
+    "type",
 ];
 
 /// What a comment may say of a password: what it is, and how it is stored.
@@ -94,19 +120,38 @@ const PLAIN_WORDS: [&str; 18] = [
     "pbkdf2_sha256",
 ];
 
-/// The values that are assigned to passwords. After a space or a colon a plain word describes the password instead.
+/// Whether the name is that of a password: `DB_PASSWORD_PROD`, but not `password_hash`.
+fn is_password(name: &str) -> bool {
+    let name = format!("_{}", split(name).join("_"));
+    PASSWORD_ENDINGS.iter().any(|ending| {
+        let after = name.rmatch_indices(ending).find_map(|(at, _)| {
+            let (before, after) = name.split_at_checked(at + ending.len())?;
+            let is_end = after.is_empty() || after.starts_with('_');
+            (is_end && !OTHER_PASSES.iter().any(|other| before.ends_with(other))).then_some(after)
+        });
+        after.is_some_and(|after| !after.split('_').any(|word| ABOUT_PASSWORDS.contains(&word)))
+    })
+}
+
+/// The values that are assigned to passwords. After a space or a colon a plain word describes the password instead,
+/// unless it is quoted, after a colon like the name.
 fn passwords(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(['=', ':']).filter_map(|(at, sign)| {
-        let before = text.get(..at)?.trim_end_matches([' ', '"', '\'', '\\']);
-        let name = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').next()?;
-        let name = format!("_{}", split(name).join("_"));
-        if !PASSWORD_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        let written = text.get(..at)?.trim_end_matches(BLANKS);
+        let name = written.trim_end_matches([' ', '"', '\'', '\\']);
+        let name = name.rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').next()?;
+        let after = text.get(at + sign.len()..)?;
+        let is_cast = sign == ":" && after.starts_with(':');
+        if is_cast || !is_password(name) {
             return None;
         }
-        let after = text.get(at + sign.len()..)?;
         let value = assigned(after);
         let has = |is: fn(char) -> bool| value.contains(is);
-        let is_assigned = sign == "=" && !after.starts_with(' ');
+        let is_quoted = after.trim_start_matches([' ', '\t', '\\']).starts_with(QUOTES);
+        let is_assigned = match sign {
+            "=" => is_quoted || !after.starts_with(BLANKS),
+            _ => is_quoted && written.ends_with(QUOTES),
+        };
         let is_value = is_assigned || (has(|c| c.is_ascii_digit()) && has(char::is_alphabetic));
         let is_long = value.chars().nth(3).is_some();
         (is_value && is_long && !is_remark(value)).then_some(value)
@@ -116,8 +161,8 @@ fn passwords(text: &str) -> impl Iterator<Item = &str> {
 /// The value at the beginning of what follows the sign: up to the closing quote, otherwise up to a semicolon or a blank.
 /// Other punctuation may be part of a password.
 fn assigned(after: &str) -> &str {
-    let value = after.trim_start_matches([' ', '\\']);
-    let Some(quoted) = value.strip_prefix(['"', '\'']) else {
+    let value = after.trim_start_matches([' ', '\t', '\\']);
+    let Some(quoted) = value.strip_prefix(QUOTES) else {
         let word = value.split(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
         return word.trim_end_matches(['.', ',', ')', ']', '}', '"', '\'']);
     };
@@ -133,9 +178,29 @@ fn assigned(after: &str) -> &str {
 
 /// Whether a value says something about the password, as `required` and `(password left out)` do.
 fn is_remark(value: &str) -> bool {
-    let word = value.trim_start_matches('(').split(|c: char| "\"',&()".contains(c)).next().unwrap_or_default();
+    let inner = value.trim_start_matches('(');
+    let end = inner.find(|c: char| "\"',&()".contains(c)).unwrap_or(inner.len());
+    let (word, after) = inner.split_at_checked(end).unwrap_or((inner, ""));
     let is_in_words = || word.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-'));
-    PLAIN_WORDS.contains(&word.to_lowercase().as_str()) || (value.starts_with('(') && is_in_words())
+    let is_plain = PLAIN_WORDS.contains(&word.to_lowercase().as_str()) || (value.starts_with('(') && is_in_words());
+    is_plain && ends_remark(after.trim_start_matches(')'))
+}
+
+/// Whether a remark ends before this: otherwise, as in `none,swordfish`, its word is the beginning of a password.
+fn ends_remark(after: &str) -> bool {
+    let mut rest = after.chars();
+    match rest.next() {
+        None => true,
+        Some('"' | '\'') => !rest.as_str().starts_with(char::is_alphanumeric),
+        Some(',' | '&') => rest.as_str().starts_with(BLANKS) || begins_with_name(rest.as_str()),
+        Some(other) => other.is_whitespace(),
+    }
+}
+
+/// Whether the text begins with `name=`.
+fn begins_with_name(text: &str) -> bool {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    text.split_once('=').is_some_and(|(name, _)| is_name(name))
 }
 
 /// The kind of value that grouped digits, or what is assigned to a password, form among other words.
@@ -295,6 +360,22 @@ mod tests {
             ("{\"db-password\": \"it's, (1)\"}", "password it's, (1)"),
             (r#"{\"pwd\": \"hunter2 \"}"#, r"password hunter2 \"),
             ("Password='correct horse", "password correct horse"),
+            ("Server=db;Password=none,swordfish", "password none,swordfish"),
+            ("Password=true)swordfish", "password true)swordfish"),
+            ("Password='none'swordfish", "password none'swordfish"),
+            ("password=(kept)swordfish", "password (kept)swordfish"),
+            ("DB_PASSWORD_PROD=swordfish", "password swordfish"),
+            ("PASSWORD2=swordfish", "password swordfish"),
+            ("DBPASS=swordfish userpass=hashed", "password swordfish"),
+            ("userpass=swordfish", "password swordfish"),
+            ("{\"password\":\"swordfish\"}", "password swordfish"),
+            ("{'password' : 'correct horse'}", "password correct horse"),
+            ("PASSWORD\t=swordfish", "password swordfish"),
+            ("password = 'swordfish'", "password swordfish"),
+            ("Password=none,User=bob; Password=true&x=y; Password=\"none, or hashed\"", ""),
+            ("password_hash=hexadecimal; password_file=/run/db, passwordLength=1234, secretary=Carol", ""),
+            ("'password_pending'::varchar(20)", ""),
+            ("compass=north, BYPASS=swordfish, pass_rate=0.98", ""),
             ("password=required; password=hashed, bypass=swordfish", ""),
             ("'reset_password=true'::boolean, password=\"\", password=(e-mail left out)", ""),
             ("call it 12 times", ""),
