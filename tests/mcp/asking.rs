@@ -50,7 +50,10 @@ fn an_answer_that_names_only_other_ids_is_no_refusal() {
     let mut client = Client::start(&workspace, &[]);
     let (id, question) = asked(&mut client, "2025-11-25");
     says(&mut client, &question, json!({"action": "accept", "content": {"ids": ["gone"]}}));
-    let answer = client.answer(&id)["result"]["structuredContent"].clone();
+    let result = client.answer(&id)["result"].clone();
+    assert_eq!(result["isError"], true, "{result}");
+    let answer = result["structuredContent"].clone();
+    assert_eq!((&answer["status"], &answer["unknown"]), (&json!("none_matched"), &json!(["gone"])));
     let message = answer["message"].as_str().unwrap();
     assert!(message.contains("named nothing that was offered: ask once more"), "{answer}");
     assert!(message.ends_with("; not offered: gone") && workspace.picks().is_empty(), "{answer}");

@@ -33,7 +33,12 @@ async fn run(mut call: ToolCall) -> ToolResult {
     }
     let chosen = choose(&mut call).await?;
     if chosen.ids.is_empty() {
-        return Ok(ToolAnswer::json(empty_answer("none_selected", &chosen.note, &chosen.unknown)));
+        let answer = |status| empty_answer(status, &chosen.note, &chosen.unknown);
+        return Ok(if chosen.unknown.is_empty() {
+            ToolAnswer::json(answer("none_selected"))
+        } else {
+            ToolAnswer::failed(answer("none_matched"))
+        });
     }
     pick(&call, chosen.ids.clone(), Vec::new(), Some(chosen)).await
 }
