@@ -1,6 +1,7 @@
 //! `refdesk check` and `check --fix`.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
@@ -54,14 +55,26 @@ fn a_declared_folder_that_the_source_lacks_is_a_warning_at_its_line() {
     let world = Workspace::new();
     world.put("m/templates/a.tpl", b"{{ a }}");
     world.put("pol/p.md", b"# P");
-    let text = "{\"sources\": [{\"id\": \"m\", \"name\": \"M\", \"path\": \"m\", \"contents\": {\n\"templates\": \"templates/\",\n\
-        \"scripts\": \"template/\",\n\"policies\": \"../pol\"}}]}";
+    world.put("n/p.md", b"# P");
+    for (target, link) in [("p.md", "own"), ("../pol", "there"), ("../gone", "gone")] {
+        symlink(target, world.path.join("n").join(link)).unwrap();
+    }
+    let text = "{\"sources\": [{\"id\": \"m\", \"name\": \"M\", \"path\": \"m\", \"contents\": {\n\
+        \"templates\": \"templates/\",\n\"scripts\": \"template/\",\n\"policies\": \"../pol\"}},\
+        {\"id\": \"n\", \"name\": \"N\", \"path\": \"n\", \"contents\": {\n\
+        \"validation\": \"own\",\n\"templates\": \"there\",\n\"scripts\": \"gone\",\n\"policies\": \"there/sub\"}}]}";
     world.put("references.json", text.as_bytes());
     let answer = world.json(&["check"], 0);
     let found = answer["warnings"].as_array().unwrap().iter().filter(|it| it["code"] == "missing-path");
     let found: Vec<(u64, &str)> =
         found.map(|it| (it["line"].as_u64().unwrap(), it["message"].as_str().unwrap())).collect();
-    let expected = [(3, "'template/' does not exist in the source"), (4, "'../pol' is outside the source")];
+    let expected = [
+        (3, "'template/' does not exist in the source"),
+        (4, "'../pol' is outside the source"),
+        (6, "'there' leads out of the source or nowhere"),
+        (7, "'gone' leads out of the source or nowhere"),
+        (8, "'there/sub' leads out of the source or nowhere"),
+    ];
     assert_eq!(found, expected, "{answer}");
 }
 

@@ -1,5 +1,6 @@
 //! Turns one entry of a configuration into a source, or into diagnostics that explain why it is invalid (BEHAVIOUR §2).
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -212,8 +213,9 @@ pub fn tags_of(entry: &Value) -> Vec<String> {
     }
 }
 
-/// Warns about a declared folder that the source does not hold: a missing letter would take templates and policies away
-/// without a word.
+/// Warns about a declared path that the source does not hold: a missing letter, or a link out of the source, would take
+/// templates and policies away without a word. Says the same of a link whether or not something is there: what is
+/// outside may wait for trust.
 fn warn_unheld(fields: &mut Fields<'_>, contents: &DirectoryContents, place: &LocalPath) {
     let Some(mut inner) = fields.inner("contents").filter(|_| place.state == PathState::Directory) else { return };
     let DirectoryContents { templates, validation, policies, scripts } = contents;
@@ -223,8 +225,11 @@ fn warn_unheld(fields: &mut Fields<'_>, contents: &DirectoryContents, place: &Lo
         let Some(folder) = folder else { continue };
         let problem = match clean(&place.path.join(folder)) {
             path if !path.starts_with(&place.path) => format!("'{folder}' is outside the source"),
-            path if !path.exists() => format!("'{folder}' does not exist in the source"),
-            _ => continue,
+            path if fs::canonicalize(&path).is_ok_and(|real| real.starts_with(&place.resolved)) => continue,
+            path if path.ancestors().take_while(|path| **path != *place.path).any(Path::is_symlink) => {
+                format!("'{folder}' leads out of the source or nowhere")
+            }
+            _ => format!("'{folder}' does not exist in the source"),
         };
         let problem = Diagnostic::warning(Code::MissingPath, problem).fix("correct it, or remove it");
         inner.report_value(key, problem);
