@@ -391,6 +391,13 @@ mod tests {
             found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
             [to("timeouts", MentionKind::Path), to("retry-pattern", MentionKind::Path),]
         );
+        // `current` is a link to another folder.
+        let mentions = vec![mention("retry-pattern", MentionKind::Path, 1), mention("timeouts", MentionKind::Path, 1)];
+        let found = marked("[a](current/../adr-005.md) [b](adr-005.md)", mentions);
+        assert_eq!(
+            found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
+            [to("timeouts", MentionKind::Path), to("retry-pattern", MentionKind::Path),]
+        );
         let found = marked("[a](../linked/r.md)", vec![mention("retry-pattern", MentionKind::Path, 1)]);
         assert_eq!(found[0].1, to("retry-pattern", MentionKind::Path));
         let found = marked("![a](a.png) [b](adr-005.md)", vec![mention("retry-pattern", MentionKind::Path, 1)]);

@@ -1,6 +1,6 @@
 //! The target of a written link.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{LinkTo, LinkingDocument};
 use crate::tui::markdown::WrittenLink;
@@ -38,15 +38,7 @@ pub(super) fn target(
     let on_line = document.mentions_on(line..=line).iter().filter(|mention| mention.via == MentionKind::Path);
     let mut ids: Vec<&SourceId> = on_line.map(|mention| &mention.to).take(MAX_ON_LINE).collect();
     ids.dedup();
-    let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
-    // The graph records no mentions of a source by itself.
-    if by_path.is_none() && is_at(full, document.id) {
-        return match file_in(document.id) {
-            Some(file) => LinkTo::Source { id: document.id.into(), via: MentionKind::Path, file: Some(file), anchor },
-            None => LinkTo::Anchor(anchor.unwrap_or_default()),
-        };
-    }
-    // The path goes through a symlink, so compare by elimination: take the source that no other link of the
+    // For a path that goes through a symlink, compare by elimination: take the source that no other link of the
     // line matches.
     let first = all.partition_point(|other| other.source_line < line);
     let others = || {
@@ -57,10 +49,27 @@ pub(super) fn target(
         let mut free = ids.iter().filter(|id| !others().any(|path| is_at(path, id.as_str())));
         free.next().filter(|_| free.next().is_none()).copied()
     };
+    let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
+    // If a folder before a `..` is a symlink, the path leads elsewhere than it seems to.
+    let elsewhere = by_path.filter(|_| leaves_a_folder(&path)).and_then(|_| only());
+    let by_path = elsewhere.or(by_path);
+    // The graph records no mentions of a source by itself.
+    if by_path.is_none() && is_at(full, document.id) {
+        return match file_in(document.id) {
+            Some(file) => LinkTo::Source { id: document.id.into(), via: MentionKind::Path, file: Some(file), anchor },
+            None => LinkTo::Anchor(anchor.unwrap_or_default()),
+        };
+    }
     match by_path.or_else(only) {
         Some(id) => LinkTo::Source { id: id.clone(), via: MentionKind::Path, file: file_in(id.as_str()), anchor },
         None => LinkTo::Unlisted(path),
     }
+}
+
+/// Whether the path names a folder and then, with `..`, leaves it.
+fn leaves_a_folder(path: &str) -> bool {
+    let mut parts = Path::new(path).components().skip_while(|part| !matches!(part, Component::Normal(_)));
+    parts.any(|part| part == Component::ParentDir)
 }
 
 /// A `#fragment` with percent-encoding decoded.
