@@ -88,6 +88,10 @@ impl Desk {
         prepared: &Documentation,
         progress: &mut dyn FnMut(DocumentProgress) -> bool,
     ) -> Result<DocumentReport, Error> {
+        // Without any database, the plan and the manifest would only lose what they say.
+        if prepared.databases.is_empty() && prepared.is_up_to_date() {
+            return Ok(DocumentReport { edited: prepared.edited.clone(), ..DocumentReport::default() });
+        }
         // A run that completes an interrupted one reports that, too.
         let is_unchanged = prepared.is_up_to_date() && prepared.interrupted.is_none();
         let now = self.timestamp();

@@ -198,9 +198,14 @@ fn keep_others(plan: &mut Plan, stored: &Plan, configured: &[&str]) {
     let is_kept = |name: &str, plan: &Plan| {
         configured.contains(&name) && !plan.databases.iter().any(|database| database.name == name)
     };
-    for database in plan.databases.iter().filter(|database| database.schema_hash.is_none()) {
-        // A person's changes must survive a server outage.
+    for database in plan.databases.iter_mut().filter(|database| database.schema_hash.is_none()) {
+        // A person's changes must survive a server outage, and its tables still exist.
         plan.work_units.extend(stored.units(&database.name).cloned());
+        if let Some(known) = stored.databases.iter().find(|known| known.name == database.name) {
+            let now = std::mem::replace(database, known.clone());
+            (database.kind, database.status) = (now.kind, now.status);
+            database.connection_error = now.connection_error;
+        }
     }
     let others: Vec<_> = stored.databases.iter().filter(|it| is_kept(&it.name, plan)).cloned().collect();
     for database in others {

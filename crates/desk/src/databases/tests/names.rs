@@ -172,6 +172,29 @@ fn a_run_without_pages_writes_no_manifest() {
 }
 
 #[test]
+fn a_database_that_cannot_be_read_keeps_its_part_of_plan_and_manifest() {
+    let world = World::new();
+    world.document(&options());
+    let files = [FILE, "docs/databases/documentation-manifest.json"];
+    let before = files.map(|file| world.read(file));
+    fs::remove_file(world.path.join("shop.db")).unwrap();
+    world.document(&options());
+    assert_eq!(files.map(|file| world.read(file)), before, "no database could be read");
+    world.sql("app.db", "CREATE TABLE a (b)");
+    world
+        .put(".jaato/databases.yaml", &CONFIG.replace(']', ", {name: app, type: sqlite, connection: {file: app.db}}]"));
+    world.document(&options());
+    let [before, plan] = [before[0].as_str(), world.read(FILE).as_str()]
+        .map(|text| serde_json::from_str::<serde_json::Value>(text).unwrap());
+    let (then, now) = (&before["databases"][0], &plan["databases"][0]);
+    assert_eq!((now["name"].as_str(), now["status"].as_str()), (Some("shop"), Some("unreachable")));
+    for member in ["table_count", "schema_count", "domains", "schema_hash"] {
+        assert_eq!(now[member], then[member], "{member}");
+    }
+    assert_eq!(plan["summary"]["total_tables"], 5);
+}
+
+#[test]
 fn the_plan_and_the_manifest_hide_no_characters_of_names() {
     let world = World::new();
     world.sql("shop.db", "CREATE TABLE \"x\u{202e}\u{e0041}y\" (id INTEGER PRIMARY KEY)");
