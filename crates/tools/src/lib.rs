@@ -37,7 +37,7 @@ use self::handle::DeskHandle;
 use refdesk_desk::Session;
 use refdesk_desk::engine::Snapshot;
 use refdesk_text::escape::one_line;
-use refdesk_text::nearest::suggestion;
+use refdesk_text::nearest::{did_you_mean, suggestion};
 use refdesk_text::shorten::shortened;
 use refdesk_text::{Code, Error, Fix};
 
@@ -247,6 +247,13 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
 /// Whether a tool has this name.
 pub fn is_tool(name: &str) -> bool {
     TOOLS.iter().chain(&databases::TOOLS).any(|tool| tool.answers_to(name))
+}
+
+/// What to write instead of a name that no tool has: the nearest name, as a question, or else all names.
+pub fn suggest_tool(name: &str) -> String {
+    let all = TOOLS.iter().chain(&databases::TOOLS).map(|tool| tool.name);
+    let known = || format!("the tools are: {}", all.clone().collect::<Vec<_>>().join(", "));
+    did_you_mean(name, all.clone()).unwrap_or_else(known)
 }
 
 fn invalid_call(message: String) -> Error {

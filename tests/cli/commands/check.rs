@@ -51,6 +51,31 @@ fn an_unknown_id_in_preselected_is_a_warning_at_its_line() {
 }
 
 #[test]
+fn an_excluded_tool_that_does_not_exist_is_a_warning_at_its_line() {
+    let world = Workspace::new();
+    let names =
+        "[\n\"renderTemplateToFiles\",\n\"selectreferences\", \"renderTemplate\",\n\"search_tables\",\n\"zzzzzz\"\n]";
+    world.put("references.json", format!("{{\"exclude_tools\": {names}, \"sources\": []}}").as_bytes());
+    let profile = "{\"plugin_configs\": {\"references\": {\n\"exclude_tools\": [\"selectReference\"]}}}";
+    world.put(".jaato/profiles/p.json", profile.as_bytes());
+    let answer = world.json(&["check"], 0);
+    let told: Vec<_> =
+        answer["warnings"].as_array().unwrap().iter().filter(|it| it["code"] == "unknown-value").collect();
+    let expected = [
+        ("references.json", 2, "renderTemplateToFiles", "did you mean 'renderTemplateToFile'?"),
+        ("references.json", 3, "selectreferences", "did you mean 'selectReferences'?"),
+        ("references.json", 5, "zzzzzz", "the tools are: selectReferences, listReferences, "),
+        (".jaato/profiles/p.json", 2, "selectReference", "did you mean 'selectReferences'?"),
+    ];
+    assert_eq!(told.len(), expected.len(), "{answer}");
+    for (it, (file, line, name, hint)) in told.into_iter().zip(expected) {
+        assert_eq!((&it["file"], &it["line"]), (&json!(file), &json!(line)), "{it}");
+        assert_eq!(it["message"], format!("'exclude_tools' names '{name}', but no tool has that name"));
+        assert!(it["hint"].as_str().unwrap().starts_with(hint), "{it}");
+    }
+}
+
+#[test]
 fn a_declared_folder_that_the_source_lacks_is_a_warning_at_its_line() {
     let world = Workspace::new();
     world.put("m/templates/a.tpl", b"{{ a }}");
