@@ -99,3 +99,18 @@ fn templates_of_pulled_in_sources_are_there_from_the_first_answer() {
         }
     }
 }
+
+#[test]
+fn the_first_list_has_the_costs_of_all_sources() {
+    let workspace = Workspace::new();
+    let entry = |nth: usize| {
+        let path = format!("docs/{nth}.md");
+        workspace.put(&path, format!("# Document {nth}\n\nSome text.\n").as_bytes());
+        json!({"id": format!("d{nth}"), "name": "D", "path": path})
+    };
+    workspace.configure(json!({"sources": (0..600).map(entry).collect::<Vec<_>>()}));
+    let mut client = Client::connect(&workspace);
+    let listed = client.call("listReferences", json!({}));
+    let costs = listed["sources"].as_array().unwrap().iter().filter(|row| row["tokens"].is_u64()).count();
+    assert_eq!((costs, &listed["message"]), (600, &Value::Null));
+}
