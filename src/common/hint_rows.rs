@@ -51,6 +51,11 @@ pub fn passed(findings: &Findings) -> usize {
     findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count() + scored(findings).count()
 }
 
+/// The number of sources that do not match, but have the best scores: an index has a score for every text.
+pub fn closest(findings: &Findings) -> usize {
+    scored(findings).count()
+}
+
 /// What happens to the search index that is indexing. One that answers may only be checked for changes.
 pub fn indexing(findings: &Findings) -> &'static str {
     if findings.considered.is_some() { "updated" } else { "built" }

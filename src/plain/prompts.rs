@@ -67,9 +67,15 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
     let rows: Vec<NumberedRow> = hint_rows::rows(findings).map(row).collect();
     let hinted = findings.hints.len() + hint_rows::by_meaning(findings).count();
     let named = findings.expansions.len();
-    let passed = hint_rows::passed(findings) + findings.more;
-    if rows.is_empty() {
-        turn.print("No source matches the prompt.");
+    let closest = hint_rows::closest(findings);
+    let passed = hint_rows::passed(findings) - closest + findings.more;
+    let matching = named + hinted + passed;
+    if matching == 0 {
+        turn.print(match closest {
+            0 => "No source matches the prompt.".to_owned(),
+            1 => "The prompt brings up no source. This one comes closest.".to_owned(),
+            _ => format!("The prompt brings up no source. These {closest} come closest."),
+        });
         if state.snapshot.is_indexing {
             let indexing = hint_rows::indexing(findings);
             turn.print(format!("The search index is being {indexing}: more sources may match soon."));
@@ -77,7 +83,10 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
     } else {
         let parts = [(named, "named"), (hinted, "hinted at"), (passed, "passed over")];
         let parts: Vec<String> = parts.iter().map(|(count, what)| format!("{count} {what}")).collect();
-        turn.print(format!("The prompt matches {}: {}.", counted(rows.len(), "source"), parts.join(", ")));
+        turn.print(format!("The prompt matches {}: {}.", counted(matching, "source"), parts.join(", ")));
+        if closest > 0 {
+            turn.print(format!("Next by score: {}.", counted(closest, "other source")));
+        }
     }
     list(state, rows, turn);
     turn.print("Type enriched to see what an agent would get.");

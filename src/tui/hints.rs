@@ -151,12 +151,14 @@ fn caption(state: &State) -> String {
     if state.snapshot.is_indexing && !state.hints.prompt.is_empty() {
         return format!("matching sources; the search index is being {}", rows::indexing(findings));
     }
-    let what = match (state.len(Pane::Hints), state.typing) {
-        (0, _) => "matching sources".to_owned(),
+    let rows = state.len(Pane::Hints);
+    let sources = if rows > 0 && rows == rows::closest(findings) { "closest sources" } else { "matching sources" };
+    let what = match (rows, state.typing) {
+        (0, _) => sources.to_owned(),
         (_, Some(Typing::Prompt)) => {
-            format!("matching sources ({} goes to them)", state.key_in(KeyContext::Prompt, Action::Accept))
+            format!("{sources} ({} goes to them)", state.key_in(KeyContext::Prompt, Action::Accept))
         }
-        _ => format!("matching sources ({} picks)", state.key(Action::Toggle)),
+        _ => format!("{sources} ({} picks)", state.key(Action::Toggle)),
     };
     if findings.more == 0 {
         return what;

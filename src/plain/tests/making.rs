@@ -58,6 +58,27 @@ fn a_prompt_of_several_lines_lists_what_it_brings_up() {
 }
 
 #[test]
+fn a_source_that_only_has_a_score_does_not_match() {
+    let cases: [(&[&str], &[&str]); 4] = [
+        (&[], &["No source matches the prompt."]),
+        (&["java-service"], &["The prompt brings up no source. This one comes closest."]),
+        (&["java-service", "payments-api"], &["The prompt brings up no source. These 2 come closest."]),
+        (
+            &["release-notes", "java-service"],
+            &["The prompt matches 1 source: 0 named, 1 hinted at, 0 passed over.", "Next by score: 1 other source."],
+        ),
+    ];
+    for (ids, expected) in cases {
+        let mut state = state();
+        asked(&mut state, "prompt something else");
+        let considered = ids.iter().map(|id| fixture::considered(id, *id == "release-notes")).collect();
+        let findings = Findings { considered: Some(considered), ..Findings::default() };
+        let lines = answered(&mut state, Response::Findings(findings)).lines;
+        assert_eq!(lines[..expected.len()], *expected, "{ids:?}");
+    }
+}
+
+#[test]
 fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
     let mut state = state();
     assert_eq!(

@@ -11,7 +11,7 @@ use crate::tui::update::update;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Actor, Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
-use refdesk_enrich::{BlockKind, Level, Matcher};
+use refdesk_enrich::{BlockKind, Findings, Level, Matcher};
 
 use crate::tui::tests::busy_morning;
 use crate::tui::tests::{answer, commands, event, message, press, screen, stale, typed};
@@ -126,6 +126,17 @@ screens! { with_receipts:
     receipts_of_one_session "s"
     receipts_of_one_kind "t t"
     receipts_filtering "/ \"kind:\""
+}
+
+#[test]
+fn sources_that_only_have_a_score_are_not_called_matching() {
+    for (is_hinted, caption) in [(false, "closest sources (Space picks)"), (true, "matching sources (Space picks)")] {
+        let mut state = scored(Size { width: 120, height: 36 }, "");
+        let considered =
+            vec![fixture::considered("payments-api", false), fixture::considered("ticket-search", is_hinted)];
+        answer(&mut state, Response::Findings(Findings { considered: Some(considered), ..Findings::default() }));
+        assert!(screen(&state).contains(caption), "{}", screen(&state));
+    }
 }
 
 #[test]
