@@ -116,6 +116,19 @@ fn an_incomplete_index_removes_no_tag_hints() {
     assert_eq!(found, ["more", "new", "retries"], "two of them are not in the index yet");
 }
 
+/// No update of the index would read it.
+#[test]
+fn a_source_that_waits_for_trust_is_not_reported_as_missing() {
+    let world = world(0);
+    world.json(&["index"], 0);
+    refdesk_files::write_atomic(&world.beside("far.md"), b"# Far\n").unwrap();
+    let added = world.run(&["add", "../far.md"]).exits(0);
+    assert!(!added.text().contains("search index"), "{added}");
+    let reported = format!("{}", world.run(&["search", "dough"]).exits(0));
+    assert!(reported.contains("waits for trust, and is left out"), "{reported}");
+    assert!(!reported.contains("not complete"), "{reported}");
+}
+
 #[test]
 fn later_added_sources_are_reported_as_missing() {
     let world = world(0);

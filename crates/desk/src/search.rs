@@ -226,7 +226,7 @@ impl CompleteDesk<'_> {
         let weight = |kind: &str| weights.of(kind).unwrap_or_else(|| default_weight(kind));
         let query = SearchQuery {
             text: completed.as_deref().unwrap_or(&request.query),
-            catalog: &self.ids_of_catalog(),
+            catalog: &self.indexable_ids(),
             changed: self.changed_files(&index)?,
             kinds: &request.kinds,
             is_wanted: &is_wanted,

@@ -136,7 +136,7 @@ impl Desk {
     /// As for [`Index::open`].
     pub fn index_status(&self) -> Result<Option<IndexStatus>, Error> {
         let Some(index) = self.index()? else { return Ok(None) };
-        index.status(self.model_name().unwrap_or_default(), &self.ids_of_catalog()).map(Some)
+        index.status(self.model_name().unwrap_or_default(), &self.indexable_ids()).map(Some)
     }
 
     /// The displayed paths of files of which only the first sections are indexed, for sources that `is_wanted` accepts.
@@ -184,8 +184,10 @@ impl Desk {
         index.changed_files(&self.catalog, Some(&*self.documented_pages()), now)
     }
 
-    pub(super) fn ids_of_catalog(&self) -> Vec<&str> {
-        self.catalog.sources().iter().map(|source| source.id.as_str()).collect()
+    /// The ids of the sources that an index can contain: no update reads those that wait for trust.
+    pub(super) fn indexable_ids(&self) -> Vec<&str> {
+        let waits = self.waiting_for_trust();
+        self.catalog.sources().iter().filter(|source| !waits(source)).map(|source| source.id.as_str()).collect()
     }
 
     /// The name of the model; `None` if this program has none.
