@@ -85,6 +85,7 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::AddSources
         | Fix::AddTarget
         | Fix::BuildIndex
+        | Fix::ConfigureDatabases
         | Fix::DocumentDatabases
         | Fix::Exclude(_)
         | Fix::Include(_)

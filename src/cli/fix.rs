@@ -24,9 +24,10 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::AddSources => "`refdesk init` proposes sources, and `refdesk add PATH` adds one".into(),
         Fix::AllowOutside => "choose a path inside it, or allow it with --allow-outside".into(),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
-        Fix::DocumentDatabases => {
+        Fix::ConfigureDatabases => {
             "name the databases in .jaato/databases.yaml; `refdesk db document` then writes their pages".into()
         }
+        Fix::DocumentDatabases => "`refdesk db document` writes the pages of the configured databases".into(),
         Fix::Exclude(id) => format!("`refdesk exclude {}` keeps it out", argument(id)),
         Fix::FindColumn(name) => {
             format!("`refdesk search --kind column {}` looks for similar ones", argument(name))

@@ -491,6 +491,8 @@ fn problems_of_the_configuration_are_reported() {
     let nothing = Workspace::with(&[(".jaato/x", "")]);
     let told = nothing.run(&["db", "plan"]).exits(2);
     assert!(told.stderr.contains("no databases are configured"), "{told}");
+    let told = nothing.run(&["db", "show", "Album"]).exits(1);
+    assert!(told.stderr.contains("fix: name the databases in .jaato/databases.yaml"), "{told}");
     let world = world();
     world.run(&["db", "plan", "shopp"]).exits(2);
     world.put(
@@ -503,6 +505,7 @@ fn problems_of_the_configuration_are_reported() {
     assert!(!told.stderr.contains("hunter2") && told.text().contains("shop (sqlite"), "{told}");
     let refused = world.run(&["db", "show", "Album"]).exits(1);
     assert!(refused.stderr.contains("there are no database pages"), "{refused}");
+    assert!(refused.stderr.contains("fix: `refdesk db document` writes the pages of the configured"), "{refused}");
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub enum Fix {
     /// Build the search index.
     BuildIndex,
     /// Configure databases and document them.
+    ConfigureDatabases,
+    /// Document the configured databases.
     DocumentDatabases,
     /// Exclude the source with this id.
     Exclude(String),
@@ -111,7 +113,8 @@ impl Fix {
             Self::AddSources => "add sources to the catalog",
             Self::AllowOutside => "choose a path inside it",
             Self::BuildIndex => "build the search index",
-            Self::DocumentDatabases => "name the databases in .jaato/databases.yaml, and document them",
+            Self::ConfigureDatabases => "name the databases in .jaato/databases.yaml, and document them",
+            Self::DocumentDatabases => "document the configured databases",
             Self::Exclude(id) => return Cow::Owned(format!("exclude '{id}' instead")),
             Self::FindColumn(name) => return Cow::Owned(format!("search the columns for '{name}'")),
             Self::FindMoved => "correct the path, or remove the source; it cannot be picked",

@@ -92,6 +92,9 @@ impl Desk {
     pub(in crate::databases) fn database_view_with(&self, access: Option<&Access>) -> Result<DatabaseView, Error> {
         let docs_path = &self.databases().0.docs_path;
         let none = || {
+            let config = self.databases().0;
+            let is_configured = !config.databases.is_empty() || !config.wrong.is_empty();
+            let fix = if is_configured { Fix::DocumentDatabases } else { Fix::ConfigureDatabases };
             let pages = self.workspace().join(docs_path);
             // A run writes the manifest last.
             let is_begun = |database: &DatabaseConfig| pages.join(&database.name).is_dir();
@@ -100,13 +103,13 @@ impl Desk {
                 let message = "the profile leaves out the sources of the database pages";
                 Error::new(Code::NotDocumented, message, Fix::ListProfiles)
             } else if has_manifest && self.documented_pages().is_empty() {
-                Error::new(Code::NotDocumented, "the documented databases have no tables", Fix::DocumentDatabases)
-            } else if !has_manifest && self.databases().0.databases.iter().any(is_begun) {
+                Error::new(Code::NotDocumented, "the documented databases have no tables", fix)
+            } else if !has_manifest && config.databases.iter().any(is_begun) {
                 let message = format!("the database pages in {docs_path} are not complete yet");
                 Error::new(Code::NotDocumented, message, "document the databases; pages already written are kept")
             } else {
                 let message = format!("there are no database pages in {docs_path}");
-                Error::new(Code::NotDocumented, message, Fix::DocumentDatabases)
+                Error::new(Code::NotDocumented, message, fix)
             }
         };
         let view = self.documented_for(access);
