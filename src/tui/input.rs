@@ -142,6 +142,8 @@ pub fn contexts(state: &State) -> Vec<KeyContext> {
     }
     match state.typing {
         Some(typing) => vec![field(typing), KeyContext::Field, KeyContext::Always],
+        // Text and the key that ends it are told apart; `update` ignores the others.
+        None if state.lost_field.is_some() => vec![KeyContext::Value, KeyContext::Field, KeyContext::Always],
         // Any other key closes the request, as `update` decides.
         None if state.ended_request().is_some() => vec![KeyContext::Always],
         None => below(state),

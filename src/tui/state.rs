@@ -93,6 +93,9 @@ pub struct State {
     pub part: PanePart,
     /// The text field that receives keys, if one is open.
     pub typing: Option<Typing>,
+    /// Why the field that was open no longer exists. What is still being typed into it must not count as commands, so
+    /// keys have no effect until one ends the typing.
+    pub lost_field: Option<String>,
     /// The row under the cursor, by id or name, when a filter was opened, to return to if the filter matches nothing.
     pub before_filter: Option<(FilteredList, String)>,
     pub window: Option<OpenWindow>,

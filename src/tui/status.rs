@@ -12,7 +12,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::widgets::{Clear, Widget};
 
-use crate::tui::action::Action;
+use crate::tui::action::{Action, KeyContext};
 use crate::tui::budget;
 use crate::tui::disabled;
 use crate::tui::input;
@@ -203,6 +203,10 @@ fn asking(state: &State) -> Option<String> {
 pub fn draw_bottom(state: &State, place: Rect, buffer: &mut Buffer) {
     match &state.message {
         _ if !state.chord.is_empty() => which_key::draw(state, place, buffer),
+        _ if let Some(why) = state.lost_field.as_ref().filter(|_| state.window.is_none()) => {
+            let end = state.key_in(KeyContext::Value, Action::Accept);
+            draw_message(state, &format!("{}: {end} goes on", cells::clean(why)), ThemeRole::Warning, 3, place, buffer);
+        }
         // The pane shows how it ended.
         _ if state.ended_request().is_some() => {
             draw_message(

@@ -52,6 +52,9 @@ pub fn update(state: &mut State, input: Input) -> Vec<Effect> {
     if is_key || matches!(input, Input::Act(_) | Input::Chord(_)) {
         state.chord.clear();
     }
+    if is_key && !matches!(input, Input::Chord(_)) && typing::ignore(state, &input) {
+        return effects;
+    }
     let rests = matches!(input, Input::Rest);
     if is_for_row(&input) && catalog::reading::has_left_document(state) {
         catalog::reading::follow(state, &mut effects);
@@ -261,6 +264,12 @@ impl State {
     /// Shows in the bottom line what happened.
     pub fn note(&mut self, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), tone: MessageKind::Note });
+    }
+
+    /// Closes the open field, because what it was for no longer exists.
+    pub fn lose_field(&mut self, why: String) {
+        self.typing = None;
+        self.lost_field = Some(why);
     }
 
     /// Shows an error until it is read.

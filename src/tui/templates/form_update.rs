@@ -62,21 +62,27 @@ pub fn follow(state: &mut State) {
         return;
     }
     let is_other = form_key.is_none_or(|(name, ..)| *name != template.name);
+    let is_reloaded = form_key.is_some_and(|(_, of, _)| !Arc::ptr_eq(of, index));
     let nothing = TypedValues::default();
     let form = values::rows(&template.variables, state.typed().unwrap_or(&nothing));
     let form_key = Some((template.name.clone(), Arc::clone(index), state.templates.revision));
+    let gone = format!("{} no longer has this value", template.name);
     let under = state.templates.form.get(state.templates.variable.at).map(|row| row.way.clone());
+    let at = under.and_then(|way| form.iter().position(|row| row.way == way));
     if is_other {
         state.templates.variable = Cursor::default();
-    } else if let Some(at) = under.and_then(|way| form.iter().position(|row| row.way == way)) {
+    } else if let Some(at) = at {
         state.templates.variable.at = at;
     }
     state.templates.form_columns = form::columns(&form);
     state.templates.form = form;
     state.templates.form_key = form_key;
-    // The field being edited may no longer exist.
-    if state.typing == Some(Typing::Value) && (is_other || under_cursor(state).is_none_or(|row| !row.is_leaf())) {
-        state.typing = None;
+    // The field being edited may no longer exist, and another value may be in its row.
+    let is_leaf = under_cursor(state).is_some_and(FormRow::is_leaf);
+    match state.typing {
+        Some(Typing::Value) if is_reloaded && !is_other && (at.is_none() || !is_leaf) => state.lose_field(gone),
+        Some(Typing::Value) if is_other || !is_leaf => state.typing = None,
+        _ => {}
     }
     if state.part == PanePart::Values && state.templates.form.is_empty() {
         state.part = PanePart::List;

@@ -1,5 +1,7 @@
 //! A template's form: typing values in turn, flags, list items, JSON, and the filter of the list.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::tui::action::Action;
@@ -13,7 +15,8 @@ use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::{preview, preview_update};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_desk::engine::{Request, Response};
+use refdesk_core::catalog::Catalog;
+use refdesk_desk::engine::{Request, Response, Snapshot};
 
 use crate::tui::templates::values::RowValue;
 use crate::tui::tests::paint;
@@ -197,6 +200,52 @@ fn values_stay_with_their_template_as_far_as_they_fit() {
     assert!(screen(&state).contains("1 not used"), "{}", screen(&state));
     let changed = asked(&update(&mut state, Input::Snapshot(Box::new(fixture::snapshot()))));
     assert_eq!(changed[0]["basePackage"], json!("p"), "it asks for it again");
+}
+
+#[test]
+fn the_rest_of_what_is_typed_into_a_field_that_is_gone_is_ignored() {
+    let changes: [(&str, fn(&mut Snapshot), &str); 4] = [
+        (
+            "4 Enter \"A\"",
+            |snapshot| drop(Arc::make_mut(&mut snapshot.templates).templates.remove(0)),
+            "CircuitBreaker.java.tpl is no longer in the list",
+        ),
+        (
+            "4 Enter \"A\"",
+            |snapshot| snapshot.templates = Arc::default(),
+            "CircuitBreaker.java.tpl is no longer in the list",
+        ),
+        (
+            "4 Enter \"A\"",
+            |snapshot| Arc::make_mut(&mut snapshot.templates).templates[0].variables[0].name = "package".into(),
+            "CircuitBreaker.java.tpl no longer has this value",
+        ),
+        (
+            "j Enter / \"re\"",
+            |snapshot| {
+                let others = fixture::sources().into_iter().filter(|source| source.id.as_str() != "circuit-breaker");
+                snapshot.catalog = Arc::new(Catalog::new(others.collect()));
+            },
+            "@circuit-breaker is no longer in the list",
+        ),
+    ];
+    for (keys, change, why) in changes {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, keys);
+        let mut snapshot = fixture::snapshot();
+        change(&mut snapshot);
+        update(&mut state, Input::Snapshot(Box::new(snapshot)));
+        let (focus, typed) = (state.focus, state.templates.typed.clone());
+        let mut effects = press(&mut state, "\"qxT*\" Enter Tab Space F1");
+        effects.extend(update(&mut state, Input::Paste("q".to_owned())));
+        assert!(!effects.contains(&Effect::Quit) && commands(&effects).is_empty(), "{why}: {effects:?}");
+        assert_eq!((state.focus, state.window, state.typing), (focus, None, None), "{why}");
+        assert_eq!(state.templates.typed, typed, "{why}: nothing goes into another field");
+        assert!(screen(&state).contains(&format!("{why}: Esc goes on")), "{}", screen(&state));
+        press(&mut state, "Esc");
+        assert!(!screen(&state).contains("Esc goes on"), "{}", screen(&state));
+        assert!(press(&mut state, "q").contains(&Effect::Quit), "{why}: keys are commands again");
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ use crate::tui::requests::{self, MarksPreview};
 use crate::tui::selection::{self, RowWidths};
 use crate::tui::session;
 use crate::tui::source_state;
-use crate::tui::state::{Message, MessageKind, PanePart, State};
+use crate::tui::state::{Message, MessageKind, PanePart, State, Typing};
 use crate::tui::templates::{self, preview_update};
 use crate::tui::update::{RELOADING, external};
 use crate::tui::views::View;
@@ -66,7 +66,7 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
     if state.counts.errors == 0 {
         state.messages.fixed();
     }
-    welcome::follow(state, &before);
+    welcome::follow(state);
     state.selection.all = selection_tree::rows(&state.snapshot, state.selection.order);
     state.selection.widths = RowWidths::of(&state.selection.all, &state.snapshot);
     if catalog_changed {
@@ -109,15 +109,25 @@ pub fn snapshot(state: &mut State, snapshot: Snapshot, effects: &mut Vec<Effect>
 /// Returns to the list if the document being read, or the form being filled in, is no longer that of the row under the
 /// cursor: the next key must not change a source or a template that the user has not chosen.
 fn leave_replaced(state: &mut State, source: Option<&str>, template: Option<&str>) {
-    let is_replaced = match state.focus {
-        Pane::Catalog => state.reads() && state.subject(Pane::Catalog) != source,
-        Pane::Templates => state.template().map(|template| template.name.as_str()) != template,
-        Pane::Selection | Pane::Hints => false,
+    let (is_replaced, field, name) = match state.focus {
+        Pane::Catalog => {
+            let is_replaced = state.reads() && state.subject(Pane::Catalog) != source;
+            (is_replaced, Typing::Search, source.map(|id| format!("@{id}")))
+        }
+        Pane::Templates => {
+            let is_replaced = state.template().map(|template| template.name.as_str()) != template;
+            (is_replaced, Typing::Value, template.map(str::to_owned))
+        }
+        Pane::Selection | Pane::Hints => return,
     };
-    if is_replaced {
-        match_navigation::end(state);
-        state.part = PanePart::List;
+    if !is_replaced {
+        return;
     }
+    if let Some(name) = name.filter(|_| state.typing == Some(field)) {
+        state.lose_field(format!("{name} is no longer in the list"));
+    }
+    match_navigation::end(state);
+    state.part = PanePart::List;
 }
 
 /// The first newly picked source, if another pane is focused, so that the cursor is on it when the user looks

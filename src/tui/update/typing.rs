@@ -1,7 +1,7 @@
 //! Typing in the fields of the panes: filter lines, the prompt, the search, a value.
 
 use crate::tui::action::{Action, KeyContext};
-use crate::tui::input::Effect;
+use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State, Typing};
 use crate::tui::templates::{form_update, json};
@@ -23,6 +23,16 @@ pub fn open(state: &mut State, action: Action) {
             _ => {}
         },
     }
+}
+
+/// Ignores a key that was meant for a field that no longer exists, and returns whether it did. A key that ends typing, or a
+/// click, is the last of them.
+pub fn ignore(state: &mut State, input: &Input) -> bool {
+    let is_lost = state.window.is_none() && state.lost_field.is_some();
+    if is_lost && matches!(input, Input::Act(Action::Accept) | Input::Click(_)) {
+        state.lost_field = None;
+    }
+    is_lost
 }
 
 fn field(state: &mut State, typing: Typing) -> &mut TextField {

@@ -18,7 +18,6 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::Cursor;
 use crate::tui::widgets::page::WrappedText;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
-use refdesk_desk::engine::Snapshot;
 
 pub struct Welcome;
 
@@ -136,13 +135,10 @@ fn text(state: &State) -> WrappedText {
     )
 }
 
-/// After a snapshot that replaces `before`: a workspace without sources is welcomed once, and the window
-/// closes with its first source. If it was opened over an existing catalog, it stays.
-pub fn follow(state: &mut State, before: &Snapshot) {
+/// After a snapshot: a workspace without sources is welcomed once. The window stays when sources arrive, since a key that is
+/// on its way would act on something else below it.
+pub fn follow(state: &mut State) {
     let is_empty = state.snapshot.catalog.is_empty();
-    if before.catalog.is_empty() && !is_empty {
-        state.close(WindowKind::Welcome);
-    }
     let has_problem = state.counts.errors > 0 || !state.snapshot.untrusted.is_empty();
     if is_empty && state.is_open() && !state.was_welcomed && state.window.is_none() && !has_problem {
         state.open(WindowKind::Welcome);

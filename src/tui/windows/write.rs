@@ -156,7 +156,8 @@ pub fn close(state: &mut State) {
 pub fn follow(state: &mut State, before: Option<&str>) {
     if state.has_window(WindowKind::Write) && state.template().map(|template| template.name.as_str()) != before {
         state.close(WindowKind::Write);
-        state.refuse(format!("{} is gone: nothing was written", before.unwrap_or("the template")));
+        let name = before.unwrap_or("the template");
+        state.lose_field(format!("{name} is no longer in the list, and nothing was written"));
     }
 }
 
