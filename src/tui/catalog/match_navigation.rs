@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::tui::action::Action;
 use crate::tui::catalog::reading::{reveal, view};
-use crate::tui::catalog::search::{TextSearch, find};
+use crate::tui::catalog::search::{Hit, TextSearch, find};
 use crate::tui::catalog::sideways;
 use crate::tui::state::{State, Typing};
 
@@ -55,13 +55,31 @@ pub fn find_matches(state: &mut State) {
     let hits = find(view.lines(), needle);
     let search = &mut state.catalog.search;
     search.at = search.at.min(hits.len().saturating_sub(1));
+    search.has_changed |= search.hits.len() != hits.len();
     search.hits = hits;
     search.searched = searched;
 }
 
+/// After matches have come or gone with a reload or another part: the current one is the one nearest to where it was on
+/// the screen.
+pub fn keep_match(state: &mut State) {
+    // Until the goal is reached, the passage is not back in its place.
+    let Some((view, _)) = view(state).filter(|_| state.catalog.reading.goal.is_none()) else { return };
+    let (search, top) = (&state.catalog.search, state.catalog.scroll.top);
+    let mut at = search.at;
+    if let Some((row, top_before)) = search.seen.filter(|_| search.has_changed) {
+        let row = (row + top).saturating_sub(top_before);
+        let away = |(nth, hit): &(usize, &Hit)| (view.row_of(hit).abs_diff(row), nth.abs_diff(at));
+        at = search.hits.iter().enumerate().min_by_key(away).map_or(0, |(nth, _)| nth);
+    }
+    let seen = search.hits.get(at).map(|hit| (view.row_of(hit), top));
+    let search = &mut state.catalog.search;
+    (search.at, search.seen, search.has_changed) = (at, seen, false);
+}
+
 /// Moves to this match and scrolls as little as possible.
 fn go_to_match(state: &mut State, at: usize) {
-    state.catalog.search.at = at;
+    (state.catalog.search.at, state.catalog.search.seen) = (at, None);
     let place = match (view(state), state.catalog.search.hits.get(at)) {
         (Some((view, _)), Some(hit)) => Some((view.row_of(hit), view.document_line(hit), hit.range.clone())),
         _ => None,

@@ -172,10 +172,14 @@ pub fn follow(state: &mut State, effects: &mut Vec<Effect>) {
     lay_out(state, columns);
     keep_below_details(state);
     mark_links(state);
-    if state.catalog.search.is_on() {
+    let is_searched = state.catalog.search.is_on();
+    if is_searched {
         match_navigation::find_matches(state);
     }
     scroll_to_goal(state);
+    if is_searched {
+        match_navigation::keep_match(state);
+    }
     sideways::follow(state);
     read_on(state, effects);
     note_place(state);

@@ -19,6 +19,10 @@ pub struct TextSearch {
     pub from: usize,
     /// A hash of the needle and the text that were searched.
     pub searched: Option<u64>,
+    /// The row of the current match, and the top row of the screen at that time.
+    pub seen: Option<(usize, usize)>,
+    /// Whether matches have come or gone since.
+    pub has_changed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -354,6 +354,28 @@ fn a_reload_keeps_the_passage_that_is_read() {
 }
 
 #[test]
+fn a_reload_keeps_the_current_match() {
+    let text = |above: usize| {
+        let steps: String = (0..60).map(|nth| format!("Step {nth:02}.\n\n")).collect();
+        let text =
+            format!("{}{steps}The needle here.\n\n{steps}A needle below.\n", "A needle above.\n\n".repeat(above));
+        Response::Document(fixture::document("circuit-breaker", &text))
+    };
+    for (keys, before, after, next) in [("", 1, 3, 4), ("n", 2, 4, 1), ("n n", 1, 3, 4)] {
+        let mut state = fixture::state(120, 36);
+        press(&mut state, "j Enter z");
+        answer(&mut state, text(0));
+        press(&mut state, &format!("/ \"needle\" Enter {keys}"));
+        assert!(screen(&state).contains(&format!("{before}/2 /needle")), "{keys}: {}", screen(&state));
+        update(&mut state, Input::Snapshot(Box::new(Snapshot { reads: 1, ..fixture::snapshot() })));
+        answer(&mut state, text(2));
+        assert!(screen(&state).contains(&format!("{after}/4 /needle")), "{keys}: {}", screen(&state));
+        press(&mut state, "n");
+        assert!(screen(&state).contains(&format!("{next}/4 /needle")), "{keys}: {}", screen(&state));
+    }
+}
+
+#[test]
 fn a_bounded_number_of_parts_is_kept() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "j Enter z");
