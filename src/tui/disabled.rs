@@ -287,7 +287,17 @@ fn hit(state: &State) -> Option<String> {
     if !search.is_on() {
         return Some(format!("there is no search: press {} to type one", state.key(Action::Search)));
     }
-    search.hits.is_empty().then(|| format!("no match for {} in these details", search.needle.text()))
+    let (needle, loaded) = (search.needle.text(), &state.catalog.reading.loaded);
+    if !search.hits.is_empty() {
+        return None;
+    }
+    let (motion, place) = match (loaded.next(), loaded.previous()) {
+        (None, None) => return Some(format!("no match for {needle} in these details")),
+        (Some(_), _) => (Motion::Bottom, "end"),
+        (None, Some(_)) => (Motion::Top, "start"),
+    };
+    let key = state.key(Action::Move(motion));
+    Some(format!("no match for {needle} in the part that is loaded: {key} goes to the {place}"))
 }
 
 fn zoom(state: &State) -> Option<String> {

@@ -438,9 +438,11 @@ fn a_search_reads_the_whole_document() {
     assert_eq!(asked(&effects), [1200]);
     press(&mut state, "\"00150\"");
     assert_eq!(state.catalog.search.hits.len(), 0);
+    press(&mut state, "Enter n");
+    assert_eq!(message(&state), "no match for 00150 in the part that is loaded: G goes to the end");
     answer(&mut state, Response::Document(part(101..201, 0)));
     assert_eq!(state.catalog.search.hits.len(), 1);
-    press(&mut state, "Enter n");
+    press(&mut state, "n");
     assert!(screen(&state).contains("line 00150"), "{}", screen(&state));
 }
 
