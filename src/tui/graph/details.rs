@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use super::level;
 use crate::tui::fix;
 use crate::tui::pane_view::{id_and_name, printed, wrapped};
-use crate::tui::selection::preview::{self, NameDetail};
+use crate::tui::selection::preview;
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -76,7 +76,12 @@ fn of_source(state: &State, at: usize, columns: usize, most: usize) -> Vec<Line<
         }
     };
     lines.extend(wrapped(state, &format!("{facts}{brought}"), ThemeRole::Text, columns));
-    lines.extend(preview::lines(state, source.id.as_str(), NameDetail::Some, columns));
+    preview::add(state, source.id.as_str(), &mut lines, columns, most);
+    if lines.len() > most
+        && let Some(last) = most.checked_sub(1).and_then(|last| lines.get_mut(last))
+    {
+        last.push_span(state.skin.glyphs.ellipsis);
+    }
     let left = most.saturating_sub(lines.len());
     lines.extend(mentions(state, columns, left));
     lines

@@ -46,14 +46,7 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
             "Excluded: nothing pulls it in, and no prompt brings it up. {exclude} includes it again, {pick} picks it."
         )),
     });
-    // The effect of a key comes last, first without names if room is short, unless so many reasons precede it that it would
-    // not be visible.
-    let effect = |names| preview::lines(state, id, names, columns);
-    let is_seen = |effect: &Vec<Line<'static>>| lines.len() + effect.len() <= usize::from(place.height);
-    let whole = Some(effect(NameDetail::Some)).filter(is_seen);
-    let follows = whole.unwrap_or_else(|| effect(NameDetail::Counted));
-    let at = if is_seen(&follows) { lines.len() } else { 1 };
-    lines.splice(at..at, follows);
+    preview::add(state, id, &mut lines, columns, usize::from(place.height));
     lines
 }
 

@@ -27,9 +27,19 @@ pub enum NameDetail {
 }
 
 /// The preview for this source, in lines of this width; empty until the answer arrives.
-pub fn lines(state: &State, id: &str, names: NameDetail, columns: usize) -> Vec<Line<'static>> {
+fn lines(state: &State, id: &str, names: NameDetail, columns: usize) -> Vec<Line<'static>> {
     let sentence = sentence(state, id, names);
     sentence.map_or_else(Vec::new, |sentence| pane_view::wrapped(state, &sentence, ThemeRole::Hints, columns))
+}
+
+/// Adds the preview to the lines about this source: last, without names if room is short, unless so many lines precede it
+/// that it would not be visible in `rows`; then it follows the first line.
+pub fn add(state: &State, id: &str, about: &mut Vec<Line<'static>>, columns: usize, rows: usize) {
+    let is_seen = |effect: &Vec<Line<'static>>| about.len() + effect.len() <= rows;
+    let whole = Some(lines(state, id, NameDetail::Some, columns)).filter(is_seen);
+    let effect = whole.unwrap_or_else(|| lines(state, id, NameDetail::Counted, columns));
+    let at = if is_seen(&effect) { about.len() } else { about.len().min(1) };
+    about.splice(at..at, effect);
 }
 
 /// The preview as one sentence; `None` until the answer arrives, or if there is nothing to choose.

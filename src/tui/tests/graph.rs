@@ -14,7 +14,7 @@ use crate::tui::state::State;
 use crate::tui::update::update;
 use refdesk_core::catalog::{Catalog, SourceId};
 use refdesk_core::mention::MentionKind;
-use refdesk_desk::engine::{LocateTarget, Request, Snapshot};
+use refdesk_desk::engine::{LocateTarget, Request, Response, Snapshot};
 
 use crate::tui::tests::{answer, commands, message, press, screen};
 use crate::tui::views::View;
@@ -51,6 +51,21 @@ fn ids_and_place_of_a_mention_are_whole_where_room_is_short() {
     let shown = screen(&state);
     assert!(shown.contains("@circuit-breaker mentions @retry-pattern by id  "), "{shown}");
     assert!(shown.contains(" adr/adr-004.md:12 "), "{shown}");
+}
+
+#[test]
+fn the_price_of_a_pick_is_seen_where_names_have_no_room() {
+    let others: Vec<String> =
+        (0..19).map(|nth| format!("module-{nth:02}-with-an-id-of-many-words-for-one-part-of-a-large-system")).collect();
+    let ids: Vec<&str> = std::iter::once("circuit-breaker").chain(others.iter().map(String::as_str)).collect();
+    for (width, height, has_names) in [(80, 24, false), (200, 60, true)] {
+        let mut state = fixture::in_graph(width, height, "j R");
+        let preview = fixture::preview_selection("circuit-breaker", &[], &ids);
+        answer(&mut state, Response::SelectionPreview(preview));
+        let shown = screen(&state);
+        assert!(shown.contains("release 19 others") && shown.contains("~20,000 tokens fewer"), "{shown}");
+        assert_eq!(shown.contains("(@module-00"), has_names, "{shown}");
+    }
 }
 
 #[test]
