@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use refdesk_text::tokens::grouped;
+use refdesk_text::tokens::{counted, grouped};
 
 /// The default limit, which is the context size of many models.
 pub const DEFAULT_LIMIT: u64 = 128_000;
@@ -13,18 +13,27 @@ pub fn limit_of(set: Option<u64>) -> u64 {
 
 /// Parses a limit such as `128k`, `200,000`, `1m` or `2.5k`.
 pub fn parse_limit(typed: &str) -> Option<u64> {
-    let typed = typed.trim().to_ascii_lowercase().replace([',', '_', ' '], "");
+    const SEPARATORS: [char; 3] = [',', '_', ' '];
+    let typed = typed.trim().to_ascii_lowercase();
     let (digits, zeros) = match typed.strip_suffix('k') {
         Some(digits) => (digits, 3),
         None => typed.strip_suffix('m').map_or((typed.as_str(), 0), |digits| (digits, 6)),
     };
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let (whole, part) = digits.trim_end().split_once('.').unwrap_or((digits.trim_end(), "0"));
+    // Elsewhere, a comma is a decimal point in many languages.
+    let is_grouped = whole.split(SEPARATORS).skip(1).all(|group| group.len() == 3);
+    let whole = Some(whole.replace(SEPARATORS, "")).filter(|_| is_grouped && !whole.starts_with(SEPARATORS))?;
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let is_exact = part.len() <= zeros || part == "0";
     let part = if part == "0" { "" } else { part };
     let number = format!("{whole}{part:0<zeros$}").parse::<u64>().ok();
-    let number = number.filter(|_| is_number(whole) && (part.is_empty() || is_number(part)) && is_exact)?;
+    let number = number.filter(|_| is_number(&whole) && (part.is_empty() || is_number(part)) && is_exact)?;
     (1..=1_000_000_000).contains(&number).then_some(number)
+}
+
+/// `128,000 tokens`: a limit is exact.
+pub fn limit_in_words(limit: u64) -> String {
+    counted(usize::try_from(limit).unwrap_or(usize::MAX), "token")
 }
 
 /// A limit in the shortest exact form: `128k`, `1m`, `4,096`.
@@ -60,7 +69,16 @@ mod tests {
             ("128k", Some(128_000)),
             (" 1M ", Some(1_000_000)),
             ("200,000", Some(200_000)),
+            ("1,234,567", Some(1_234_567)),
+            ("1_500 k", Some(1_500_000)),
             ("4096", Some(4096)),
+            // A decimal comma is not taken for a separator.
+            ("1,5m", None),
+            ("2,50k", None),
+            ("1,2345", None),
+            (",500", None),
+            ("1,", None),
+            ("1.500,000m", None),
             ("0", None),
             ("", None),
             ("k", None),

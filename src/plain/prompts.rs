@@ -14,7 +14,7 @@ use super::choice::chosen;
 use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, joined, sentence, tokens};
-use crate::common::budget::{limit_of, parse_limit, percent};
+use crate::common::budget::{limit_in_words, limit_of, parse_limit, percent};
 use crate::common::hint_rows::{self, HintRow, brief, level};
 
 /// The line that ends a multi-line text.
@@ -163,7 +163,7 @@ pub fn print_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
             "{}{over}: {} of the limit of {}",
             tokens(sum),
             percent(sum, limit).replace('%', " percent"),
-            tokens_of(limit)
+            limit_in_words(limit)
         )
     };
     turn.print(format!("Together that is {}.", together(sum)));
@@ -174,11 +174,6 @@ pub fn print_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
         }
         None => turn.print("There is no prompt. Type prompt and a text to have it counted."),
     }
-}
-
-/// `128,000 tokens`: a limit is exact.
-fn tokens_of(limit: u64) -> String {
-    counted(usize::try_from(limit).unwrap_or(usize::MAX), "token")
 }
 
 /// Asks what an agent would get, in a new session or in this one with its memory.

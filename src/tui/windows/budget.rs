@@ -9,7 +9,7 @@ use super::{
     Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_scrolled, paragraphs, text_and_keys,
     text_columns,
 };
-use crate::common::budget::{limit_of, parse_limit, percent, short};
+use crate::common::budget::{limit_in_words, limit_of, parse_limit, percent, short};
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::indented;
@@ -68,7 +68,7 @@ impl Window for BudgetView {
         state.window = None;
         if let Some(limit) = parse_limit(state.budget.limit.text()) {
             state.token_limit = Some(limit);
-            state.note(format!("the limit is {} tokens", short(limit)));
+            state.note(format!("the limit is {}", limit_in_words(limit)));
         }
         Handled::Consumed
     }

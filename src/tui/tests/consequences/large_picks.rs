@@ -141,8 +141,12 @@ fn a_limit_is_typed_and_kept() {
     assert!(screen(&state).contains("of 128k"), "{}", screen(&state));
     press(&mut state, "b");
     answer(&mut state, Response::Price(Price { instructions: 812, prompt: 96 }));
-    typed(&mut state, "C-u \"4k\" Enter");
-    assert_eq!((message(&state), state.window), ("the limit is 4k tokens", None));
+    for (limit, said) in [("1", "the limit is 1 token"), ("4k", "the limit is 4,000 tokens")] {
+        typed(&mut state, &format!("C-u \"{limit}\" Enter"));
+        assert_eq!((message(&state), state.window), (said, None));
+        press(&mut state, "b");
+    }
+    press(&mut state, "Esc");
     assert_eq!(state.session().token_limit, Some(4_000), "for this workspace");
     for (width, height) in [(80, 24), (120, 36)] {
         update(&mut state, Input::Resize(ratatui::layout::Size::new(width, height)));
