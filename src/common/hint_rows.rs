@@ -4,7 +4,10 @@
 use super::source_words::{IdList, WAITS_FOR_TRUST, parents, waits, why_unread};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
-use refdesk_enrich::{Considered, Expansion, Findings, Hint, Level, Rejection, SkippedSource, WhyNot};
+use refdesk_enrich::{
+    BlockCost, Considered, Enriched, Expansion, Findings, Hint, ItemReceipt, Level, Rejection, SkippedSource, WhyNot,
+};
+use refdesk_text::tokens::grouped;
 
 /// A source that the prompt matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,11 +114,59 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
     }
 }
 
-/// How much of a block is given.
+/// How much of a block is given: `full`, or if that differs by entry, `5 full, 6 left out`.
+pub fn block_level(enriched: &Enriched, block: &BlockCost) -> String {
+    let levels = [Level::Full, Level::Brief, Level::Count].map(|level| {
+        let is_at = |item: &&ItemReceipt| item.block == block.kind && item.level == level;
+        (level, enriched.items.iter().filter(is_at).count())
+    });
+    let counts = levels.iter().filter(|(_, count)| *count > 0).map(|(level, count)| {
+        let words = if *level == Level::Count { "left out" } else { self::level(*level) };
+        format!("{} {words}", grouped(count))
+    });
+    let counts: Vec<String> = counts.collect();
+    if counts.len() > 1 { counts.join(", ") } else { level(block.level).to_owned() }
+}
+
+/// How much of an entry is given.
 pub fn level(level: Level) -> &'static str {
     match level {
         Level::Full => "full",
         Level::Brief => "names and places",
         Level::Count => "a count",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::fixture;
+    use refdesk_enrich::BlockKind;
+
+    #[test]
+    fn what_is_left_out_of_a_block_is_not_said_of_all_of_it() {
+        use Level::{Brief, Count, Full};
+        for (levels, lowest, expected) in [
+            (&[Full, Full][..], Full, "full"),
+            (&[], Count, "a count"),
+            (&[Brief, Brief], Brief, "names and places"),
+            (&[Full, Count, Full, Count, Count], Count, "2 full, 3 left out"),
+            (&[Full, Brief, Count], Count, "1 full, 1 names and places, 1 left out"),
+        ] {
+            let mut enriched =
+                fixture::enriched("", &[(BlockKind::Hint, lowest, "- @a"), (BlockKind::Notice, Full, "-")]);
+            let item = |block, level| ItemReceipt {
+                block,
+                about: "a".to_owned(),
+                level,
+                bytes: 4,
+                why: Vec::new(),
+                rejected: None,
+            };
+            enriched.items = levels.iter().map(|level| item(BlockKind::Hint, *level)).collect();
+            enriched.items.push(item(BlockKind::Notice, Full));
+            let of = |nth: usize| block_level(&enriched, &enriched.blocks[nth]);
+            assert_eq!((of(0).as_str(), of(1).as_str()), (expected, "full"), "{levels:?}");
+        }
     }
 }

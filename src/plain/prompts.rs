@@ -15,7 +15,7 @@ use super::lists::{NumberedRow, Pages, Target, list, read};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::words::{counted, joined, sentence, tokens};
 use crate::common::budget::{limit_in_words, limit_of, parse_limit, percent};
-use crate::common::hint_rows::{self, HintRow, brief, level};
+use crate::common::hint_rows::{self, HintRow, block_level, brief};
 
 /// The line that ends a multi-line text.
 pub const END: &str = ".";
@@ -208,7 +208,7 @@ pub fn print_enriched(
     turn.print(format!("{blocks} would be added, {}.", tokens(enriched.tokens() as u64)));
     let mut lines = Vec::new();
     for (nth, block) in enriched.blocks.iter().enumerate() {
-        lines.push(head(nth + 1, block));
+        lines.push(head(nth + 1, enriched, block));
         let text = enriched.text.get(block.start..block.start.saturating_add(block.bytes)).unwrap_or_default();
         lines.extend(text.trim_start_matches('\n').lines().map(str::to_owned));
     }
@@ -216,7 +216,7 @@ pub fn print_enriched(
 }
 
 /// `Block 1: hint, 131 bytes, about 33 tokens, full.`
-fn head(number: usize, block: &BlockCost) -> String {
+fn head(number: usize, enriched: &Enriched, block: &BlockCost) -> String {
     let price = format!("{}, {}", counted(block.bytes, "byte"), tokens(block.tokens as u64));
-    format!("Block {number}: {}, {price}, {}.", block.kind.word(), level(block.level))
+    format!("Block {number}: {}, {price}, {}.", block.kind.word(), block_level(enriched, block))
 }

@@ -4,7 +4,7 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::common::hint_rows::level;
+use crate::common::hint_rows::block_level;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{draw_empty, draw_scrolled, scrolled};
 use crate::tui::state::{HintsView, State};
@@ -28,7 +28,7 @@ pub fn page(state: &State, columns: usize) -> WrappedText {
     for block in &enriched.blocks {
         let (word, role) = words(block.kind);
         let price = price(block.bytes, block.tokens);
-        let price = format!("{price}, {}", level(block.level));
+        let price = format!("{price}, {}", block_level(enriched, block));
         lines.push(rule(state, word, role, &price, columns));
         // The rule replaces the blank line before the block.
         lines.extend(texts(slice(enriched, block).trim_start_matches('\n'), ThemeRole::Text));
