@@ -144,7 +144,7 @@ fn not_hinted(
     session: &str,
 ) -> (&'static str, String, String) {
     let id = source.id.as_str();
-    let selected = "agents get it with their instructions instead, at their next start, resume or compaction";
+    let next = "at their next start, resume or compaction";
     match why {
         WhyNot::Named => {
             let place = place(verdict);
@@ -155,11 +155,17 @@ fn not_hinted(
         WhyNot::Excluded => {
             ("excluded", "it is excluded.".to_owned(), format!("include it again: `refdesk include {}`", argument(id)))
         }
-        WhyNot::Picked => ("picked", format!("it is picked; {selected}."), String::new()),
+        WhyNot::Picked => {
+            ("picked", format!("it is picked; agents get it with their instructions instead, {next}."), String::new())
+        }
         WhyNot::PulledIn(parents) => {
             let by = if parents.is_empty() { String::new() } else { format!(" by {}", join(&parents.to_vec())) };
             let fix = format!("`refdesk why {}` shows how", argument(id));
-            ("pulled-in", format!("it is pulled in{by}; {selected}."), fix)
+            let what = format!(
+                "it is pulled in{by}; a notice names it once in each session, and agents get its entry with their \
+                 instructions, {next}."
+            );
+            ("pulled-in", what, fix)
         }
         WhyNot::Auto => {
             ("auto", "its mode is auto: it is in the instructions of every session.".to_owned(), String::new())

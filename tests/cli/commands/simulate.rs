@@ -135,7 +135,12 @@ fn why_a_source_gets_no_hint() {
         ("gone", "x", "absent", "its tag `lost` is not in the prompt."),
         ("gone", "\nlosst", "absent", "the nearest to `lost` is `losst` at 2:1"),
         ("b", "retry", "excluded", "it is excluded"),
-        ("a", "retry", "pulled-in", "it is pulled in by c"),
+        (
+            "a",
+            "retry",
+            "pulled-in",
+            "it is pulled in by c; a notice names it once in each session, and agents get its entry",
+        ),
         ("c", "retry", "picked", "it is picked"),
         ("rules", "rules", "auto", "its mode is auto"),
         ("text", "text", "no-tags", "it has no tags"),
