@@ -1,6 +1,8 @@
 //! Commands in a folder that is not a workspace: those that need one report where they looked and what to do, and write
 //! nothing there.
 
+use std::path::Path;
+
 use super::answer::CommandOutput;
 use super::args::Command;
 use refdesk_core::config::{WorkspaceContext, find};
@@ -66,7 +68,9 @@ pub fn nothing_found(context: &WorkspaceContext) -> Error {
     let from = &context.workspace;
     let home = context.home.as_deref().filter(|home| from.starts_with(home) && from != home);
     let above = if home.is_some() { "or above it in your home folder" } else { "or above it" };
-    let passed = home.and_then(|home| Some(format!("; {} does not count", home.join(mark_of(home)?).display())));
+    let home = home.or(is_home(context).then_some(from.as_path()));
+    let mark = |home: &Path| mark_of(home).or_else(|| home.join(".git").exists().then_some(".git"));
+    let passed = home.and_then(|home| Some(format!("; {} does not count", home.join(mark(home)?).display())));
     let message = format!(
         "no workspace found: there is no .jaato/ or references.json in {} {above}, and no git repository{}",
         from.display(),

@@ -80,8 +80,11 @@ impl Desk {
             Error::new(Code::Unreadable, message, "make it readable")
         })?;
         if self.is_above_home(&workspace) && self.workspace_context().reason != WorkspaceReason::Named {
-            let message = format!("{} is not a repository: it is your home folder, or above it", shown(&workspace));
-            return Err(Error::new(Code::NoWorkspace, message, "change to a repository first"));
+            let message = format!(
+                "{} is your home folder, or above it, and is not searched for documents, even if it is a git repository",
+                shown(&workspace)
+            );
+            return Err(Error::new(Code::NoWorkspace, message, "change to the folder of a project first"));
         }
         let mut within = Vec::with_capacity(folders.len());
         for folder in folders {

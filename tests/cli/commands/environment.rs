@@ -52,12 +52,21 @@ fn the_home_folder_is_not_a_workspace() {
     let from = |folder: &str, code: i32| {
         run(world.bare(&["--format", "json", "list"]).current_dir(home.join(folder)), None).exits(code).json()
     };
-    let refused = from("project/src", 1);
-    assert_eq!((listed(&refused), refused["error"]["code"].as_str()), (vec![], Some("no-workspace")));
-    let message = refused["error"]["message"].as_str().unwrap();
-    let passed = format!("; {} does not count", home.join(".jaato").display());
-    assert!(message.ends_with(&passed), "{message}");
+    let passes = |folder: &str, mark: &str| {
+        let refused = from(folder, 1);
+        assert_eq!((listed(&refused), refused["error"]["code"].as_str()), (vec![], Some("no-workspace")));
+        let message = refused["error"]["message"].as_str().unwrap();
+        let passed = format!("; {} does not count", home.join(mark).display());
+        assert!(message.ends_with(&passed), "{message}");
+    };
+    passes("project/src", ".jaato");
     assert_eq!(listed(&from("", 0)), ["mine"], "standing in it is another matter: it is the current folder");
+    fs::remove_dir_all(home.join(".jaato")).unwrap();
+    fs::create_dir(home.join(".git")).unwrap();
+    passes("project/src", ".git");
+    passes("", ".git");
+    let refused = run(world.bare(&["init", "--yes"]).current_dir(&home), None).exits(1);
+    assert!(refused.stderr.contains("is not searched for documents, even if it is a git repository"), "{refused}");
 }
 
 #[test]
