@@ -17,7 +17,7 @@ use crate::common::source_words::{is_auto, waits};
 use super::source::{SourceArgument, several};
 use super::state::{InputOutcome, Pending, PlainState, Question};
 use super::update::unexpected;
-use super::words::{counted, joined, named, names, path, state_words, tokens};
+use super::words::{counted, joined, named, names, path, state_words, tokens, untrusted_among};
 
 /// A requested change of picks and exclusions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -383,7 +383,8 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
             if ids.is_empty() {
                 continue;
             }
-            let waiting = source_words::waiting(source_words::count_waiting(snapshot, ids.iter().copied()));
+            let waiting = source_words::count_waiting(snapshot, ids.iter().copied());
+            let waiting = untrusted_among(waiting, ids.len());
             let named = names(ids.iter().map(|id| id.as_str()));
             turn.print(format!("{} {what}{waiting}: {named}.", counted(ids.len(), noun)));
         }

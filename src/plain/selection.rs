@@ -5,11 +5,10 @@ use refdesk_core::catalog::SourceId;
 use super::choice::total;
 use super::lists::{NumberedRow, Target, list};
 use super::state::{InputOutcome, PlainState};
-use super::words::{counted, price, state_words};
+use super::words::{counted, price, state_words, untrusted_among};
 use crate::common::filter::Order;
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind, rows};
 use refdesk_desk::engine::Snapshot;
-use refdesk_text::tokens::grouped;
 
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let snapshot = &state.snapshot;
@@ -35,10 +34,9 @@ fn words(snapshot: &Snapshot, row: &TreeRow, id: &str) -> String {
         _ => state_words(snapshot, id),
     };
     let PickConsequence { others, waiting, .. } = row.brings;
-    let waiting = if waiting == 0 { String::new() } else { format!(", {} of them untrusted", grouped(waiting)) };
     let brings = match others {
         0 => String::new(),
-        some => format!(" It brings {}{waiting}.", counted(some, "more source")),
+        some => format!(" It brings {}{}.", counted(some, "more source"), untrusted_among(waiting, some)),
     };
     match row.kind {
         TreeRowKind::Dormant(_) | TreeRowKind::Excluded(_) => format!("{indent}{id}, {standing}."),

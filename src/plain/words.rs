@@ -23,6 +23,15 @@ pub fn price(snapshot: &Snapshot, id: &str) -> String {
     snapshot.tokens.get(id).map_or_else(|| "tokens unknown".to_owned(), |count| tokens(*count))
 }
 
+/// `, 2 of them untrusted`, after the number of sources.
+pub fn untrusted_among(waiting: usize, sources: usize) -> String {
+    match (waiting, sources) {
+        (0, _) => String::new(),
+        (_, 1) => ", untrusted".to_owned(),
+        _ => format!(", {} of them untrusted", grouped(waiting)),
+    }
+}
+
 /// A path for people: relative if it is inside the workspace.
 pub fn path(snapshot: &Snapshot, path: &Path) -> String {
     display(Path::new(&*snapshot.workspace), path)

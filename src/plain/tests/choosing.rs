@@ -42,6 +42,31 @@ fn a_pick_says_what_followed() {
 }
 
 #[test]
+fn what_followed_says_how_many_are_untrusted() {
+    let mut state = state();
+    let mut sources = fixture::sources();
+    for source in sources.iter_mut().filter(|it| ["retry-pattern", "release-notes"].contains(&it.id.as_str())) {
+        source.kind = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+    }
+    state.snapshot.catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    asked(&mut state, "pick java-service");
+    let members = vec![
+        fixture::member("java-service", 0, &[]),
+        fixture::member("circuit-breaker", 0, &[]),
+        fixture::member("release-notes", 1, &["java-service"]),
+    ];
+    let selection = fixture::selection(members, &[], &[]).into();
+    state.snapshot = Snapshot { selection, catalog: state.snapshot.catalog.clone(), ..fixture::snapshot() };
+    assert_eq!(
+        answered(&mut state, Response::Done(Vec::new())).lines[1..3],
+        [
+            "1 more source pulled in, untrusted: release-notes.",
+            "4 more sources released, 1 of them untrusted: retry-pattern, timeouts, error-handling and legacy-errors.",
+        ]
+    );
+}
+
+#[test]
 fn a_pulled_in_auto_source_adds_no_cost() {
     let mut state = state();
     asked(&mut state, "pick java-service");
