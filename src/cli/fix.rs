@@ -5,6 +5,9 @@ use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Error, Fix};
 
+/// What to do about the path of a missing source.
+pub const CORRECT_PATH: &str = "correct its path; `refdesk check` shows where it is defined";
+
 /// Quotes a name as the last argument of a command to copy into a shell. Names come from the repository, so one may
 /// contain a shell command or look like an option.
 pub fn argument(name: &str) -> String {

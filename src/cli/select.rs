@@ -22,7 +22,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs, picker: Picker
     }
     let hint = match picked.status {
         PickStatus::NoSources => fix::no_sources(desk),
-        _ if !picked.missing.is_empty() => "correct its path; `refdesk check` shows where it is defined".to_owned(),
+        _ if !picked.missing.is_empty() => fix::CORRECT_PATH.to_owned(),
         _ => match args.ids.iter().find(|id| unused_tags(desk.catalog(), std::slice::from_ref(id)).is_empty()) {
             Some(tag) => format!("`refdesk select --tag {}` picks its sources", shell_words::quote(tag)),
             None => "`refdesk list` shows ids and tags".to_owned(),

@@ -98,7 +98,7 @@ fn because(catalog: &Catalog, it: &Considered) -> String {
         Some(WhyNot::NoRoom) => "it does not fit the budget".to_owned(),
         Some(WhyNot::AlreadyInText) => "a block in the text already names it".to_owned(),
         Some(WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable)) => {
-            why_unread(catalog.get(it.id.as_str())).to_owned()
+            why_unread(catalog.get(it.id.as_str())).into_owned()
         }
         Some(WhyNot::Rejected(rejected)) => rejected.to_string(),
         Some(_) => "hints are off".to_owned(),

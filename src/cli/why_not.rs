@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::WhyNotArgs;
-use super::fix::argument;
+use super::fix::{self, CORRECT_PATH, argument};
 use super::rows::join;
 use crate::common::source_words::why_unread;
 use refdesk_core::catalog::{ShortText, Source};
 use refdesk_desk::{Desk, HintRemedy, NeededRoom, Session, Verdict};
 use refdesk_enrich::{Budget, EnrichRequest, Level, Meaning, Neighbour, Rejection, TextKind, WhyNot};
+use refdesk_text::Fix;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 
@@ -197,7 +198,7 @@ fn not_hinted(
         }
         WhyNot::Unreadable => {
             let what = format!("{}, and {}.", why_unread(Some(source)), lacks_tag(source, verdict));
-            ("unreadable", what, UNREADABLE.to_owned())
+            ("unreadable", what, unread_fix(source))
         }
         WhyNot::Rejected(rejected) => {
             let lacks = match &verdict.untagged {
@@ -205,7 +206,7 @@ fn not_hinted(
                 None => String::new(),
             };
             let what = format!("{}{}{lacks}.", reason_of(*rejected, source, verdict), evidence(verdict));
-            (rejected.code(), what, remedy(desk, *rejected, verdict))
+            (rejected.code(), what, remedy(desk, source, *rejected, verdict))
         }
     }
 }
@@ -232,13 +233,18 @@ fn unscored(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// The commands that show why a text cannot be read.
-const UNREADABLE: &str = "`refdesk check` and `refdesk trust list` show why";
+/// What to do about a text that cannot be read.
+fn unread_fix(source: &Source) -> String {
+    if source.is_untrusted() {
+        return Fix::Trust.worded(&fix::words);
+    }
+    if source.is_missing() { CORRECT_PATH } else { "`refdesk check` shows why" }.to_owned()
+}
 
 /// Why it was rejected, with its score and the required one.
 fn reason_of(rejected: Rejection, source: &Source, verdict: &Verdict) -> String {
     let what =
-        if rejected == Rejection::Unreadable { why_unread(Some(source)).to_owned() } else { rejected.to_string() };
+        if rejected == Rejection::Unreadable { why_unread(Some(source)).into_owned() } else { rejected.to_string() };
     let Some(meaning) = &verdict.meaning else { return what };
     let earlier = meaning.conversation.map(|sum| format!(", {sum} with earlier prompts")).unwrap_or_default();
     let score = format!("its score is {}{earlier}", meaning.score);
@@ -274,7 +280,7 @@ fn evidence(verdict: &Verdict) -> String {
 }
 
 /// What to do if other sources score higher.
-fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
+fn remedy(desk: &Desk, source: &Source, rejected: Rejection, verdict: &Verdict) -> String {
     let id = verdict.id.as_str();
     let setting = match verdict.remedy {
         Some(HintRemedy::Threshold(score)) => {
@@ -288,7 +294,7 @@ fn remedy(desk: &Desk, rejected: Rejection, verdict: &Verdict) -> String {
     };
     let has_tag = !verdict.matched.is_empty();
     let tag = match rejected {
-        Rejection::Unreadable => return UNREADABLE.to_owned(),
+        Rejection::Unreadable => return unread_fix(source),
         Rejection::MeaningOff => return "set `hints.semantic` to true in the configuration".to_owned(),
         Rejection::OneWord => return "`refdesk index` computes its vectors".to_owned(),
         Rejection::NoThreshold => return "`refdesk index` completes the index".to_owned(),

@@ -1,7 +1,7 @@
 //! The sources that a prompt matches, as rows: mentioned sources, hints by tag, hints by meaning, sources passed over,
 //! and the best of those with only a score. One row per source: the tags of a mentioned source are shown in its row.
 
-use super::source_words::{IdList, WAITS_FOR_TRUST, parents, waits, why_unread};
+use super::source_words::{IdList, WAITS_FOR_TRUST, parents, why_unread};
 use refdesk_core::catalog::SourceId;
 use refdesk_desk::engine::Snapshot;
 use refdesk_enrich::{
@@ -99,10 +99,11 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::AlreadySent => "hinted before".to_owned(),
         WhyNot::NoRoom => "no room left in the budget".to_owned(),
         WhyNot::AlreadyInText => "already in the prompt".to_owned(),
-        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) if waits(snapshot, id.as_str()) => {
-            WAITS_FOR_TRUST.to_owned()
-        }
-        WhyNot::Unreadable => why_unread(None).to_owned(),
+        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) => match snapshot.catalog.get(id.as_str()) {
+            Some(source) if source.is_untrusted() => WAITS_FOR_TRUST.to_owned(),
+            Some(source) if source.is_missing() => "missing".to_owned(),
+            source => why_unread(source).into_owned(),
+        },
         WhyNot::Rejected(Rejection::NoThreshold) if snapshot.is_indexing => "being indexed".to_owned(),
         WhyNot::Rejected(Rejection::BelowThreshold) => "below the threshold".to_owned(),
         WhyNot::Rejected(Rejection::OneWord) => "a single word in common".to_owned(),

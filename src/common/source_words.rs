@@ -1,5 +1,7 @@
 //! Describes the state of a source.
 
+use std::borrow::Cow;
+
 use refdesk_core::catalog::{Mode, Source, SourceId, SourceKind};
 use refdesk_core::selection::{Role, SelectedSource, SelectionState};
 use refdesk_desk::engine::Snapshot;
@@ -77,11 +79,14 @@ pub fn untrusted_note(snapshot: &Snapshot, id: &str) -> &'static str {
 }
 
 /// Why the text of a source brings up no hint.
-pub fn why_unread(source: Option<&Source>) -> &'static str {
-    if source.is_some_and(Source::is_untrusted) {
-        "it waits for trust, so its text is not read"
-    } else {
-        "its text cannot be read"
+pub fn why_unread(source: Option<&Source>) -> Cow<'static, str> {
+    match source {
+        Some(source) if source.is_untrusted() => "it waits for trust, so its text is not read".into(),
+        Some(source) if source.is_missing() => {
+            let path = source.place().map(|place| &*place.written).unwrap_or_default();
+            format!("it is missing: {path} {}", source.why_missing()).into()
+        }
+        _ => "its text cannot be read".into(),
     }
 }
 

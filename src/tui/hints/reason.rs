@@ -284,11 +284,12 @@ fn lines(state: &State, ranges: &[Range<usize>]) -> String {
 /// Why a source gets no hint, as the end of a sentence.
 fn in_full(state: &State, id: &SourceId, why: &WhyNot) -> String {
     match why {
-        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable)
-            if source_state::waits(&state.snapshot, id.as_str()) =>
-        {
+        WhyNot::Unreadable | WhyNot::Rejected(Rejection::Unreadable) => {
             let unread = source_words::why_unread(state.snapshot.catalog.get(id.as_str()));
-            format!("{unread}. {} shows what to trust", state.key(Action::Trust))
+            match source_state::waits(&state.snapshot, id.as_str()) {
+                true => format!("{unread}. {} shows what to trust", state.key(Action::Trust)),
+                false => unread.into_owned(),
+            }
         }
         WhyNot::Rejected(Rejection::NoThreshold) if state.snapshot.is_indexing => {
             "the search index is not ready yet".to_owned()

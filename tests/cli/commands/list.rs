@@ -166,15 +166,21 @@ fn list_resolve_and_check_write_nothing() {
 }
 
 #[test]
-fn an_untrusted_source_brings_up_no_hint_because_it_waits_for_trust() {
-    let far = json!([{"id": "far", "name": "Far", "path": "../far.md", "tags": ["far"]}]);
-    let world = Workspace::of(far, &[]);
+fn an_unread_source_brings_up_no_hint_and_says_why() {
+    let source = |id: &str, path: &str| json!({"id": id, "name": id, "path": path, "tags": [id]});
+    let world = Workspace::of(json!([source("far", "../far.md"), source("gone", "docs/gone.md")]), &[]);
     world.put("../far.md", b"# Far\n\nOut there.\n");
     world.run(&["index", "--words-only"]).exits(0);
     let unread = "it waits for trust, so its text is not read";
     for (prompt, why) in [("out there", ", and its tag"), ("so far", " (tag `far` at 1:4).")] {
         let shown = world.run(&["why-not", "far", "--prompt", prompt]).exits(0);
         assert!(shown.text().starts_with(&format!("No hint for 'far': {unread}{why}")), "{shown}");
+        assert!(shown.text().ends_with("fix: review and trust it with `refdesk trust`\n"), "{shown}");
     }
+    let missing = world.json(&["why-not", "gone", "--prompt", "out there"], 0);
+    let what =
+        "No hint for 'gone': it is missing: docs/gone.md does not exist, and its tag `gone` is not in the prompt.";
+    assert_eq!(missing["message"], what);
+    assert_eq!(missing["fix"], "correct its path; `refdesk check` shows where it is defined");
     assert_eq!(world.json(&["simulate", "so far"], 0)["considered"][0]["because"], unread);
 }
