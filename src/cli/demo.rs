@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::answer::CommandOutput;
-use super::args::Command;
+use super::args::{Command, DbCommand};
+use super::workspace::WorkspaceNeed;
 use super::{carried, fix, output};
 use crate::common::SHOWN_ON_PURPOSE;
 use refdesk_desk::{Desk, Indexing};
@@ -60,14 +61,31 @@ const CHANGING: [&str; 14] = [
     "unselect",
 ];
 
-/// The answer with a note if what the commands that it offers change would not last.
+/// What to do instead of a change by another command, which would have another copy of the demo.
+pub const ON_THE_SCREEN: &str = "open `refdesk --demo` and do it there: each command has its own copy of the demo";
+
+/// Whether a command that succeeded may have changed the demo.
+fn changes(command: &Command) -> bool {
+    use Command::{Db, Edit, Index, Init, Remove, Tag};
+    let is_choice = matches!(command.workspace_need(), WorkspaceNeed::Choice | WorkspaceNeed::NewWorkspace);
+    is_choice
+        || matches!(
+            command,
+            Db { command: DbCommand::Document(_) } | Edit(_) | Index(_) | Init(_) | Remove(_) | Tag { .. }
+        )
+}
+
+/// The answer with a note if what the command changed, or what the commands that it offers change, would not last.
 pub fn with_note(mut answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
     let is_own_text = carried::is_own_text(command, true) && answer.emphasised.is_empty();
     let offers = |error: &Error| offers_change(&error.message) || offers_change(&error.fix.worded(&words));
-    let changes = answer.notes.iter().any(|note| offers_change(note))
+    let is_done = answer.exit == 0 && answer.json.get("status").is_none_or(|status| status != "unchanged");
+    let has_changed = is_done && command.is_some_and(changes);
+    let is_lost = has_changed
+        || answer.notes.iter().any(|note| offers_change(note))
         || is_own_text && offers_change(&String::from_utf8_lossy(&answer.text))
         || answer.refused.iter().any(offers);
-    let lost = changes.then(|| {
+    let lost = is_lost.then(|| {
         "each command has its own copy of the demo, and what it changes is lost; on the screen, `refdesk --demo`, it \
          lasts until you quit"
             .to_owned()
@@ -92,7 +110,7 @@ pub fn words(fix: &Fix) -> Option<String> {
         | Fix::Pick(_)
         | Fix::RewritePages(_)
         | Fix::RewritePaths
-        | Fix::Trust => Some("open `refdesk --demo` and do it there: each command has its own copy of the demo".into()),
+        | Fix::Trust => Some(ON_THE_SCREEN.into()),
         _ => fix::words(fix),
     }
 }

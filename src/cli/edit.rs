@@ -7,12 +7,14 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::answer::CommandOutput;
+use super::demo::ON_THE_SCREEN;
 use super::environment;
 use super::fix::argument;
 use super::output::{ask_to_leave, print_error, print_to_stderr, to_text};
 use crate::editor::{self, EditorCommand};
 use refdesk_core::config::LARGEST;
 use refdesk_desk::{Desk, FileLine, Session};
+use refdesk_files::workspace::WorkspaceReason;
 use refdesk_files::{read_whole, unreadable};
 use refdesk_text::escape::one_line;
 use refdesk_text::report::Diagnostic;
@@ -33,7 +35,10 @@ pub fn to_json(status: &str, id: &str, file: Option<&str>) -> Value {
 pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput, Error> {
     let id = desk.catalog().find(id).map(|source| source.id.to_string()).ok_or_else(|| desk.unknown_id(id))?;
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        let hint = format!("run this at a terminal, or edit the file that `refdesk show {}` names", argument(&id));
+        let hint = match desk.workspace_context().reason {
+            WorkspaceReason::Demo => ON_THE_SCREEN.to_owned(),
+            _ => format!("run this at a terminal, or edit the file that `refdesk show {}` names", argument(&id)),
+        };
         return Err(Error::new(Code::NoTerminal, "the editor needs a terminal", hint));
     }
     let file = desk.definition(&id)?.path;

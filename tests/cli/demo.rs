@@ -80,11 +80,21 @@ fn offered_commands_run_in_the_demo_too() {
         (&["ask"], "fix: ask at a terminal\n"),
         (&["list"], "fix: none needed; the demo shows how a missing file is reported\n"),
         (&["why", "pat-retry"], "fix: open `refdesk --demo` and do it there"),
+        (&["edit", "pat-retry"], "fix: open `refdesk --demo` and do it there"),
     ] {
         let ran = run(&mut world.bare(&[&["--demo"], words].concat()), None);
         assert!(ran.text().contains(offered) || ran.stderr.contains(offered), "{offered}: {ran}");
     }
-    for (words, is_lost) in [(&["exclude", "pat-timeout"][..], true), (&["check"], false), (&["show", "nope"], false)] {
+    for (words, is_lost) in [
+        (&["exclude", "pat-timeout"][..], true),
+        (&["select", "pat-retry"], true),
+        (&["tag", "pat-retry", "+new"], true),
+        (&["remove", "pat-retry", "--yes"], true),
+        (&["index", "--words-only"], true),
+        (&["tag", "pat-retry", "-none"], false),
+        (&["check"], false),
+        (&["show", "nope"], false),
+    ] {
         let ran = run(&mut world.bare(&[&["--demo"], words].concat()), None);
         assert_eq!(
             ran.stderr.contains("what it changes is lost; on the screen, `refdesk --demo`, it"),
