@@ -42,6 +42,7 @@ pub fn words(fix: &Fix) -> Option<String> {
         }
         Fix::GiveId => "give another id with --id".into(),
         Fix::GiveName => "give a name with --name, or leave it out".into(),
+        Fix::GiveValue => "give it a value with --var NAME=VALUE".into(),
         Fix::Include(id) => format!("`refdesk include {}` lifts the exclusion", argument(id)),
         Fix::ListProfiles => "`refdesk profiles` lists them".into(),
         Fix::ListSources => "`refdesk list` shows all ids".into(),

@@ -149,7 +149,7 @@ pub fn budget(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
 pub fn print_budget(state: &PlainState, price: Price, turn: &mut InputOutcome) {
     let beside = state.snapshot.tokens_outside_instructions(price.instructions);
     let [without, in_full] = match beside < state.snapshot.source_tokens() {
-        true => ["Except inline texts, the", ", with inline texts in full"],
+        true => ["Without inline texts, the", ", with inline texts in full"],
         false => ["The", ""],
     };
     let cost = tokens(beside);

@@ -298,12 +298,12 @@ pub fn find(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
     let from = if given.is_empty() { state.text.found } else { 0 };
     let hits: Vec<(usize, String)> = lines.map(|(at, line)| (at, line.clone())).collect();
     if given.is_empty() && !hits.is_empty() && from >= hits.len() {
-        return turn.print(format!("There are no more lines with {needle}."));
+        return turn.print(format!("There are no more lines that contain \"{needle}\"."));
     }
     match hits.len() {
-        0 => turn.print(format!("No line of {} has {needle}.", state.text.title)),
-        1 => turn.print(format!("1 line of {} has {needle}.", state.text.title)),
-        some => turn.print(format!("{some} lines of {} have {needle}.", state.text.title)),
+        0 => turn.print(format!("No line of {} contains \"{needle}\".", state.text.title)),
+        1 => turn.print(format!("1 line of {} contains \"{needle}\".", state.text.title)),
+        some => turn.print(format!("{some} lines of {} contain \"{needle}\".", state.text.title)),
     }
     for (at, line) in hits.iter().skip(from).take(PAGE) {
         turn.print(format!("Line {}: {line}", grouped(*at + 1)));

@@ -72,7 +72,7 @@ fn offered_commands_run_in_the_demo_too() {
         (&["exclude", "pat-timeout"], "`refdesk --demo select pat-timeout` picks it again"),
         (&["profiles"], "`refdesk --demo --profile NAME profiles`\n"),
         (&["doctor"], "`refdesk --demo check` lists them"),
-        (&["doctor"], "ok     search index: none needed: `search`"),
+        (&["doctor"], "ok     search index: not built yet; `search`"),
         (&["check"], "fix: none needed; the demo shows how a missing file is reported\n"),
         (&["render", "--inline", "`refdesk list`"], "`refdesk list`"),
         (&["doctor"], "`refdesk connect` finds"),

@@ -16,7 +16,7 @@ use crate::support::workspace::Workspace;
 /// The environment variable with the folder of the programs.
 const FOLDER: &str = "REFDESK_AGENTS";
 
-const PROMPT: &str = "What do we say about resilience?";
+const PROMPT: &str = "What do our documents say about resilience?";
 
 const HINT: &str = "- @retry-pattern: Retry pattern (matched: resilience)";
 

@@ -117,7 +117,8 @@ impl Desk {
         proposals: &[Proposal],
     ) -> Result<Vec<WrittenFile>, WriteFailure> {
         let ids = change.new.iter().map(|source| source.id.as_str());
-        let written = self.write_marked(session, ids, proposals, "the catalog was extended")?;
+        let reason = if self.catalog.is_empty() { "the catalog was created" } else { "the catalog was extended" };
+        let written = self.write_marked(session, ids, proposals, reason)?;
         self.reload();
         Ok(written)
     }

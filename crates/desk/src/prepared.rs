@@ -83,7 +83,7 @@ impl Prepared {
             // Without a name, its variables cannot be listed.
             let is_unnamed = self.name.is_none() && flag.is_none();
             fixes.extend(flag.map(|(name, untrue)| Fix::GiveFalsy { name, json: untrue.to_string() }));
-            fixes.extend(is_unnamed.then(|| "give it a value".into()));
+            fixes.extend(is_unnamed.then_some(Fix::GiveValue));
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }

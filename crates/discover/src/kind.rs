@@ -71,13 +71,13 @@ pub(crate) fn classify(path: &Path, is_among_code: bool) -> Option<Classificatio
         Classification { is_ticked: false, ..with(FoundKind::Changelog, CHANGELOG.to_owned()) }
     } else if is_listed(UNREAD, &stem) || stem == "summary" || stem == "_sidebar" {
         return None;
+    } else if is_readme(&stem) {
+        let of = if folder.is_empty() { "the repository".to_owned() } else { folder.clone() };
+        with(FoundKind::Readme, format!("the README of {of}"))
     } else if is_in(DECISIONS) {
         with(FoundKind::Decision, format!("a decision record, by its folder {folder}"))
     } else if is_decision(&stem) {
         with(FoundKind::Decision, "a decision record, by its name".to_owned())
-    } else if is_readme(&stem) {
-        let of = if folder.is_empty() { "the repository".to_owned() } else { folder.clone() };
-        with(FoundKind::Readme, format!("the README of {of}"))
     } else if let Some(at) = folders.iter().position(|folder| is_listed(DOCUMENTATION, folder)) {
         let shown: Vec<String> = path.iter().take(at + 1).map(|part| part.to_string_lossy().into_owned()).collect();
         with(FoundKind::Document, format!("a document in {}", shown.join("/")))
@@ -235,6 +235,7 @@ mod tests {
             ("README.zh-CN.md", Some((Readme, true))),
             ("README.中文.md", Some((Readme, true))),
             ("crates/a/README.md", Some((Readme, true))),
+            ("knowledge/ADRs/README.md", Some((Readme, true))),
             ("tests/data/README.md", Some((Readme, false))),
             ("AGENTS.md", Some((Agents, true))),
             ("a/b/CLAUDE.md", Some((Agents, true))),

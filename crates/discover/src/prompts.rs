@@ -82,7 +82,9 @@ fn noun_prompt(words: &[String]) -> Option<String> {
     let noun = words.iter().take_while(|word| !is_listed(PREPOSITIONS, word)).last()?;
     let is_qualified = words.iter().any(|word| word != "of" && is_listed(PREPOSITIONS, word));
     let is_plural = noun.ends_with('s') && !SINGULAR.iter().any(|end| noun.ends_with(end));
-    Some(match (is_plural, !is_qualified) {
+    // "Handling", but not "string".
+    let is_activity = noun.len() > 6 && noun.ends_with("ing");
+    Some(match (is_plural, !is_qualified && !is_activity) {
         (true, _) => format!("how do {text} work?"),
         (false, true) => format!("how does the {text} work?"),
         (false, false) => format!("how does {text} work?"),
@@ -132,6 +134,8 @@ mod tests {
             ("Metrics", Some("what do our documents say about metrics?")),
             ("Lasagne", Some("what do our documents say about lasagne?")),
             ("Design of the bucket", None),
+            ("Error handling", Some("how does error handling work?")),
+            ("Query string", Some("how does the query string work?")),
             ("Release of tokens", Some("how does the release of tokens work?")),
             ("1. Record architecture decisions", Some("how do I record architecture decisions?")),
             ("MathJax support", Some("how does the MathJax support work?")),

@@ -45,6 +45,8 @@ pub enum Fix {
     GiveId,
     /// Give the new source a name.
     GiveName,
+    /// Give a value to the variable of a template that has no name.
+    GiveValue,
     /// Include the excluded source with this id.
     Include(String),
     /// List the profiles.
@@ -123,6 +125,7 @@ impl Fix {
             }
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",
+            Self::GiveValue => "give it a value",
             Self::Include(id) => return Cow::Owned(format!("include '{id}' again")),
             Self::ListProfiles => "list the profiles to see their names",
             Self::ListSources => "list the sources to see all ids",

@@ -20,7 +20,10 @@ pub(in crate::cli) fn prompt(desk: &mut Desk) -> Option<CanaryPrompt> {
     let prompts = |readable: bool| {
         let sources = || desk.catalog().sources().iter().filter(move |source| is_readable(source) == readable);
         let by_tag = sources().filter(is_open).take(MAX_CANDIDATES).flat_map(|source| {
-            source.tags.iter().map(|tag| (format!("What do we say about {}?", tag.trim()), source.id.to_string()))
+            source
+                .tags
+                .iter()
+                .map(|tag| (format!("What do our documents say about {}?", tag.trim()), source.id.to_string()))
         });
         let by_id = sources().map(|source| (format!("What does @{} say?", source.id), source.id.to_string()));
         by_tag.take(MAX_CANDIDATES).chain(by_id.take(MAX_CANDIDATES)).collect::<Vec<_>>()

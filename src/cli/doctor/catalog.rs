@@ -96,7 +96,10 @@ fn no_index(desk: &Desk, waits: usize) -> CheckLine {
     }
     let context = desk.workspace_context();
     if context.reason == WorkspaceReason::Demo {
-        return CheckLine::ok("search index", "none needed: `search`, `simulate`, `why-not` and `enrich` build it");
+        return CheckLine::ok(
+            "search index",
+            "not built yet; `search`, `simulate`, `why-not` and `enrich` build it when they need it",
+        );
     }
     let sources = counted(desk.catalog().len().saturating_sub(waits), "source");
     let has_meaning = desk.wants_meaning() && desk.model_name().is_some();

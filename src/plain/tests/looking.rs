@@ -182,11 +182,11 @@ fn a_document_is_printed_in_pages_and_searched() {
     assert_eq!(answered(&mut state, Response::Document(rest)).lines, ["line 51", "line 52", "This is the end."]);
     assert_eq!(
         output(&mut state, "find LINE 4")[..2],
-        ["11 lines of circuit-breaker have line 4.", "Line 4: line 4 \\x1b[1m"]
+        ["11 lines of circuit-breaker contain \"line 4\".", "Line 4: line 4 \\x1b[1m"]
     );
-    assert_eq!(output(&mut state, "find"), ["There are no more lines with line 4."]);
+    assert_eq!(output(&mut state, "find"), ["There are no more lines that contain \"line 4\"."]);
     for line in ["find absent", "find"] {
-        assert_eq!(output(&mut state, line), ["No line of circuit-breaker has absent."]);
+        assert_eq!(output(&mut state, line), ["No line of circuit-breaker contains \"absent\"."]);
     }
 }
 
@@ -284,7 +284,7 @@ fn the_rest_of_a_document_is_searched_too() {
     assert_eq!(answered(&mut state, part(2_000..4_000)).effects.len(), 1);
     assert_eq!(
         answered(&mut state, part(4_000..6_000)).lines,
-        ["1 line of circuit-breaker has line 5999.", "Line 5,999: line 5999"]
+        ["1 line of circuit-breaker contains \"line 5999\".", "Line 5,999: line 5999"]
     );
     assert_eq!(output(&mut state, "more")[0], "line 0021");
     // A very long document is not read to its end.
@@ -294,7 +294,7 @@ fn the_rest_of_a_document_is_searched_too() {
     assert_eq!(answered(&mut state, Response::Document(long)).effects, []);
     assert_eq!(
         output(&mut state, "find b"),
-        ["The last 1000 KB were not searched.", "No line of circuit-breaker has b."]
+        ["The last 1000 KB were not searched.", "No line of circuit-breaker contains \"b\"."]
     );
 }
 
@@ -459,7 +459,7 @@ fn the_budget_is_compared_with_a_limit_that_can_be_set() {
     assert_eq!(
         answered(&mut state, price()).lines,
         [
-            "The selection has 5 sources. Except inline texts, the selection and auto sources cost about 4,610 tokens.",
+            "The selection has 5 sources. Without inline texts, the selection and auto sources cost about 4,610 tokens.",
             "The instructions cost about 812 tokens, with inline texts in full.",
             "Together that is about 5,422 tokens: 4 percent of the limit of 128,000 tokens.",
             "There is no prompt. Type prompt and a text to have it counted.",

@@ -22,7 +22,7 @@ fn written_commands_are_tried_as_the_agent_runs_them() {
         let answer = world.json(&["connect", agent, "--yes"], 0);
         let expected = [("session_start", true), ("hint", true), ("initialize", true), ("tools", true)];
         assert_eq!(steps(&answer), expected, "{agent}");
-        assert_eq!(answer["ask"], "What do we say about resilience?");
+        assert_eq!(answer["ask"], "What do our documents say about resilience?");
         let hint = answer["canary"][1]["text"].as_str().unwrap();
         assert!(hint.contains("- @retry-pattern: Retry") && hint.contains("`selectReferences`"), "{hint}");
         // The trial leaves no trace: the next prompt is answered like a first one.
@@ -38,9 +38,10 @@ fn written_commands_are_tried_as_the_agent_runs_them() {
             "cursor" => ("a tool result that says ", "let it read a file that says"),
             _ => ("", "ask"),
         };
-        let hint = format!("hook, hint: {said_by}\"What do we say about resilience?\" brings up retry-pattern");
+        let hint =
+            format!("hook, hint: {said_by}\"What do our documents say about resilience?\" brings up retry-pattern");
         assert!(ran.text().contains(&hint), "{ran}");
-        assert!(ran.text().ends_with(&format!("Then {then}: What do we say about resilience?\n")), "{ran}");
+        assert!(ran.text().ends_with(&format!("Then {then}: What do our documents say about resilience?\n")), "{ran}");
     }
 }
 
@@ -50,7 +51,7 @@ fn the_example_is_a_source_that_can_be_read() {
     let sources = json!([source("gone", "docs/gone.md"), source("there", "docs/there.md")]);
     let world = Workspace::of(sources, &[("docs/there.md", "# There\n")]);
     let answer = world.json(&["connect", "claude-code", "--yes"], 0);
-    assert_eq!(answer["ask"], "What do we say about about there?");
+    assert_eq!(answer["ask"], "What do our documents say about about there?");
 }
 
 #[test]

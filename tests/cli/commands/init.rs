@@ -57,6 +57,7 @@ fn a_catalog_from_nothing_and_again_nothing_new() {
     assert_eq!(ids(&answer), expected, "{answer}");
     assert_eq!(answer["new"].as_array().unwrap().len(), 7, "the changelog is not ticked");
     assert_eq!(answer["written"].as_array().unwrap().len(), 7);
+    assert!(world.run(&["journal", "--format", "text"]).exits(0).text().contains("(the catalog was created)"));
     let entry: Value = serde_json::from_str(&world.read(".jaato/references/ship.json")).unwrap();
     assert_eq!(
         entry,
@@ -94,6 +95,7 @@ fn removed_documents_are_not_new_and_prompts_are_about_added_ones() {
     world.put("docs/parcels.md", late.as_bytes());
     let answer = world.json(&["init", "--yes"], 0);
     assert_eq!(answer["new"], json!(["parcels"]), "{answer}");
+    assert!(world.run(&["journal", "--format", "text"]).exits(0).text().contains("(the catalog was extended)"));
     let reported = answer["prompts"][0]["told"].to_string();
     assert!(reported.contains("- @parcels:"), "{answer}");
     std::fs::remove_dir_all(world.path.join(".jaato/references")).unwrap();

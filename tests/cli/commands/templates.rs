@@ -288,6 +288,8 @@ fn values_that_are_only_tested_can_be_left_out() {
     assert_eq!(world.run(&["render", "t.tpl", "--var", "y=1", "--var", "x:=false"]).exits(0).text(), "1");
     let ran = world.run(&["render", "t.tpl", "--var", "x:=false"]).exits(1);
     assert!(ran.stderr.contains("'y' at line 1") && !ran.stderr.contains(":=false"), "{ran}");
+    let ran = world.run(&["render", "--inline", "{{ y }}"]).exits(1);
+    assert!(ran.stderr.contains("fix: give it a value with --var NAME=VALUE\n"), "{ran}");
     let rows = json!([{"name": "t.tpl", "vars": {"y": 1}, "output": "b.txt"}]).to_string();
     world.run(&["render", "--batch", &rows, "--yes"]).exits(0);
     assert_eq!(world.read("b.txt"), "1");

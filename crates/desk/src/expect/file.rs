@@ -234,9 +234,9 @@ impl Reader<'_> {
         let limit = whole.and_then(|whole| usize::from_str_radix(whole.as_str(), whole.radix()).ok());
         let example = format!("{key} = {example}");
         match whole {
-            None => self.wrong_type(value, key, "a whole number from 0", &example),
+            None => self.wrong_type(value, key, "a whole number, 0 or more", &example),
             Some(number) if limit.is_none() => {
-                let message = format!("'{key}' must be a whole number from 0, but is {number}");
+                let message = format!("'{key}' must be a whole number, 0 or more, but is {number}");
                 self.report(&value.span(), Code::WrongType, message, format!("write {example}"));
             }
             Some(_) => {}

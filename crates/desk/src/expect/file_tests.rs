@@ -95,7 +95,7 @@ fn errors_have_a_position_and_a_fix() {
                 "2:10 wrong-type: 'prompt' must be a string, but is an integer",
                 "3:1 unknown-key: a case has no 'hint' (did you mean 'hints'?)",
                 "4:9 wrong-type: 'hints' must be a list of ids, but is a string",
-                "5:14 wrong-type: 'max_tokens' must be a whole number from 0, but is -1",
+                "5:14 wrong-type: 'max_tokens' must be a whole number, 0 or more, but is -1",
             ],
         ),
         (
@@ -129,7 +129,7 @@ fn errors_have_a_position_and_a_fix() {
             vec![
                 "3:13 wrong-type: 'hints_any' must have an id",
                 "4:7 wrong-type: 'top' must be an id or a list of ids, but is an integer",
-                "5:13 wrong-type: 'max_hints' must be a whole number from 0, but is a string",
+                "5:13 wrong-type: 'max_hints' must be a whole number, 0 or more, but is a string",
             ],
         ),
         (
@@ -138,7 +138,7 @@ fn errors_have_a_position_and_a_fix() {
                 "3:13 unknown-id: no source has the id 'oen' (did you mean 'one'?)",
                 "4:8 wrong-type: 'top' must be a list of ids, but is an integer",
                 "4:11 unknown-id: no source has the id 'gnoe' (did you mean 'gone'?)",
-                "5:13 wrong-type: 'max_hints' must be a whole number from 0, but is -1",
+                "5:13 wrong-type: 'max_hints' must be a whole number, 0 or more, but is -1",
             ],
         ),
         (
