@@ -258,6 +258,7 @@ fn bad_files_do_not_validate() {
         ("id", json!("")),
         ("id", json!(7)),
         ("name", json!([])),
+        ("name", json!("")),
         ("type", json!("folder")),
         ("type", json!("url")),
         ("type", json!("mcp")),
@@ -277,6 +278,7 @@ fn bad_files_do_not_validate() {
     }
     for bad in [
         json!([]),
+        json!({"sources": [{"id": "a", "path": "a.md"}]}),
         json!({"version": 1}),
         json!({"version": "2.0"}),
         json!({"sources": {}}),

@@ -606,9 +606,9 @@ fn a_larger_limit_only_adds_hits() {
     files
         .push(("runbook.md".to_owned(), format!("# Runbook\n\n{long} By policy, nobody works two nights in a row.\n")));
     let sources = json!([
-        {"id": "leave", "path": "leave.md"},
-        {"id": "travel", "path": "travel.md"},
-        {"id": "dress", "path": "dress.md"},
+        {"id": "leave", "name": "leave", "path": "leave.md"},
+        {"id": "travel", "name": "travel", "path": "travel.md"},
+        {"id": "dress", "name": "dress", "path": "dress.md"},
         {"id": "runbook", "name": "Escalation policy", "description": "Whom to wake up", "path": "runbook.md"},
     ]);
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();

@@ -112,7 +112,7 @@ fn a_selection_made_while_the_documents_are_first_read_is_reported() {
     let workspace = folder.path().join("ws");
     let ids: Vec<String> = (0..300).map(|at| format!("d{at}")).collect();
     ids.iter().for_each(|id| save(&workspace.join(format!("{id}.md")), "Nothing.\n"));
-    let sources: Vec<_> = ids.iter().map(|id| json!({"id": id, "path": format!("{id}.md")})).collect();
+    let sources: Vec<_> = ids.iter().map(|id| json!({"id": id, "name": id, "path": format!("{id}.md")})).collect();
     save(&workspace.join("references.json"), &json!({"sources": sources}).to_string());
     let (engine, events) = engine::start(options(&workspace), session()).unwrap();
     drop(engine.ask(engine.session(), Request::pick("d7")));

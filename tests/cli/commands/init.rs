@@ -200,7 +200,7 @@ fn one_file_keeps_what_is_in_it() {
     assert_eq!(configured["sources"][0]["path"], "docs/ledger.md");
 
     let world = shop();
-    let text = "{\n  \"exclude_tools\": [\"x\"],\n  \"sources\": [\n    { \"id\": \"own\",   \"path\": \"docs/retry.md\" }\n  ]\n}\n";
+    let text = "{\n  \"exclude_tools\": [\"x\"],\n  \"sources\": [\n    { \"id\": \"own\",   \"name\": \"Own\", \"path\": \"docs/retry.md\" }\n  ]\n}\n";
     world.put("references.json", text.as_bytes());
     world.json(&["init", "--one-file", "--yes"], 0);
     let written = world.read("references.json");

@@ -287,13 +287,14 @@ fn completions_with_the_prefix_are_found_among_thousands() {
     let file = |id: &str| format!(".jaato/references/{id}.json");
     for nth in 0..2_100 {
         let id = format!("a{nth:04}");
-        world.put(&file(&id), format!(r#"{{"id":"{id}","type":"inline","content":"x","tags":["t{nth}"]}}"#).as_bytes());
+        let entry = json!({"id": id, "name": id, "type": "inline", "content": "x", "tags": [format!("t{nth}")]});
+        world.put(&file(&id), entry.to_string().as_bytes());
     }
     world.put(
         &file("last"),
         br#"{"id": "zebra", "name": "a0000", "type": "inline", "content": "x", "tags": ["stripes"]}"#,
     );
-    world.put(&file("odd"), br#"{"id": "z\u0065d", "type": "inline", "content": "x"}"#);
+    world.put(&file("odd"), br#"{"id": "z\u0065d", "name": "Zed", "type": "inline", "content": "x"}"#);
     assert_eq!(completed(&world, &["show", "z"]), ["zebra", "zed"]);
     assert_eq!(completed(&world, &["show", "a2099"]), ["a2099"]);
     assert_eq!(completed(&world, &["list", "--tag", "str"]), ["stripes"]);

@@ -62,10 +62,7 @@ impl EntryContext<'_> {
         }
         fields.warn_unknown(keys::SOURCE);
         // Read every member before giving up, so that all problems of the entry are reported together.
-        let name = match fields.value("name") {
-            None => id,
-            Some(_) => required(fields, "name", Code::MissingField),
-        };
+        let name = read_name(fields, id);
         let description = fields.string("description").unwrap_or_default().to_owned();
         let mode = read_mode(fields);
         let tags = read_tags(fields).into_iter().map(ShortText::from).collect();
@@ -179,6 +176,20 @@ fn required<'a>(fields: &mut Fields<'a>, key: &'static str, code_if_empty: Code)
     Some(text)
 }
 
+/// The name. If it is missing, empty or not a string, that is reported, and the id is used, so that the source stays.
+fn read_name<'a>(fields: &mut Fields<'a>, id: Option<&'a str>) -> Option<&'a str> {
+    let Some(id) = id else { return required(fields, "name", Code::MissingField) };
+    let problem = Diagnostic::error(Code::MissingField, "'name' is required; the id is used instead");
+    match fields.value("name") {
+        None => fields.report(problem.fix("add \"name\": \"…\"")),
+        Some(Value::String(name)) if name.trim().is_empty() => {
+            fields.report_value("name", problem.fix("give 'name' a value"));
+        }
+        Some(_) => return fields.string("name").or(Some(id)),
+    }
+    Some(id)
+}
+
 /// Defaults to selectable. An unknown word is reported and counts as selectable, so that the source stays.
 fn read_mode(fields: &mut Fields<'_>) -> Mode {
     match fields.string("mode") {
@@ -247,4 +258,31 @@ fn read_contents(fields: &mut Fields<'_>) -> Option<Box<DirectoryContents>> {
         scripts: folder("scripts"),
     };
     Some(Box::new(contents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::WorkspaceContext;
+
+    #[test]
+    fn a_source_without_a_name_is_reported_and_has_its_id_as_its_name() {
+        let required = "'name' is required; the id is used instead";
+        for (name, expected, problem) in [
+            ("", "a", Some((1, required))),
+            (r#""name": null, "#, "a", Some((1, required))),
+            (r#""name": " ", "#, "a", Some((21, required))),
+            (r#""name": 3, "#, "a", Some((21, "'name' must be a string, found the number 3"))),
+            (r#""name": "A", "#, "A", None),
+        ] {
+            let json = format!(r#"{{"id": "a", {name}"type": "inline", "content": "x"}}"#);
+            let (document, _) = JsonDocument::parse(Path::new("/w/a.json"), String::new(), json.into_bytes());
+            let (document, context) = (document.unwrap(), WorkspaceContext::default());
+            let reader = EntryContext { places: PathChecker::new(&context), folder: None };
+            let (source, problems) = reader.read(&document, Vec::new(), &document.value);
+            assert_eq!(source.unwrap().name, expected, "{name}");
+            let problems: Vec<_> = problems.iter().map(|it| (it.column.unwrap(), it.message.as_str())).collect();
+            assert_eq!(problems, Vec::from_iter(problem), "{name}");
+        }
+    }
 }

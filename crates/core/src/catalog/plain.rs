@@ -19,13 +19,12 @@ impl EntryContext<'_> {
         let PlainEntry { id, name, description, kind, mode, tags, path, url, content, fetch_hint, .. } = entry;
         let tags = tags.unwrap_or_default();
         let has_text = |text: &str| !text.trim().is_empty();
-        let name = name.as_deref().unwrap_or(&id);
+        let name = name.as_deref().filter(|name| has_text(name))?;
         let texts = [Some(name), description.as_deref(), content.as_deref(), fetch_hint.as_deref()];
         let is_odd = |tag: &str| !can_match(tag) || is_hiding(tag);
         if !has_text(&id)
             || id.len() > ID_BYTES
             || id_fault(&id).is_some()
-            || !has_text(name)
             || tags.len() > ITEMS
             || tags.iter().any(|tag| is_odd(tag))
             || content.as_ref().is_some_and(|text| text.len() as u64 > LIMITS.bytes)
@@ -87,8 +86,8 @@ mod tests {
         (r#"{"id": "a", "name": "A", "type": "url", "url": "https://e.org", "mode": "auto", "fetchHint": "h"}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "", "description": "d", "contents": null}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "x", "path": "none", "embedding": null}"#, true),
-        (r#"{"id": "a", "path": "a.md"}"#, true),
-        (r#"{"id": "a", "name": null, "path": "a.md"}"#, true),
+        (r#"{"id": "a", "path": "a.md"}"#, false),
+        (r#"{"id": "a", "name": null, "path": "a.md"}"#, false),
         (r#"{"id": "a", "name": " ", "path": "a.md"}"#, false),
         (r#"{"id": "a", "name": "A", "path": "none.md"}"#, false),
         (r#"{"id": "a", "name": "A", "path": "a.md", "tags": ["-"]}"#, false),

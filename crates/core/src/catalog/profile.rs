@@ -163,7 +163,7 @@ mod tests {
             narrowed.problems.iter().map(|it| (it.code.as_str(), it.column)).collect();
         assert_eq!(
             reported.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
-            ["missing-field", "missing-path", "duplicate-id"]
+            ["missing-field", "missing-field", "missing-path", "duplicate-id"]
         );
         assert!(reported.iter().all(|(_, column)| column.is_some_and(|column| column > 50)), "{reported:?}");
         assert_eq!(narrowed.catalog.unwrap().len(), 2);
