@@ -74,6 +74,8 @@ pub struct Extracted {
 
 /// The templates of a markdown text.
 pub fn extract(markdown: &str) -> Extracted {
+    // A tool result may begin with a byte order mark, which would hide front matter and the first heading.
+    let markdown = markdown.strip_prefix('\u{feff}').unwrap_or(markdown);
     if !evidence::may_hold(markdown) {
         return Extracted::default();
     }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -110,9 +109,8 @@ impl EntryContext<'_> {
                     );
                     None
                 }
-                Some(Value::String(content)) => Some(SourceKind::Inline { content: Arc::from(content.as_str()) }),
-                _ => required(fields, "content", Code::MissingField)
-                    .map(|_| SourceKind::Inline { content: Arc::from("") }),
+                Some(Value::String(content)) => Some(SourceKind::inline(content)),
+                _ => required(fields, "content", Code::MissingField).map(SourceKind::inline),
             },
             other => {
                 let problem = Diagnostic::error(Code::UnknownValue, format!("'{other}' is not a source type"));
@@ -283,6 +281,13 @@ mod tests {
             assert_eq!(source.unwrap().name, expected, "{name}");
             let problems: Vec<_> = problems.iter().map(|it| (it.column.unwrap(), it.message.as_str())).collect();
             assert_eq!(problems, Vec::from_iter(problem), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_not_part_of_an_inline_text() {
+        for (content, expected) in [("\u{feff}./e.md", "./e.md"), ("./e.md", "./e.md"), ("a\u{feff}", "a\u{feff}")] {
+            assert_eq!(SourceKind::inline(content), SourceKind::Inline { content: expected.into() });
         }
     }
 }

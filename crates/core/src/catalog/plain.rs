@@ -47,7 +47,7 @@ impl EntryContext<'_> {
                 SourceKind::Local(place)
             }
             Some("url") => SourceKind::Url { url: url.as_deref().filter(|it| has_text(it))?.to_owned() },
-            Some("inline") => SourceKind::Inline { content: Arc::from(&*content?) },
+            Some("inline") => SourceKind::inline(&content?),
             Some(_) => return None,
         };
         let origin = SourceDefinition { file: file.clone(), entry: Some(index) };
@@ -86,6 +86,7 @@ mod tests {
         (r#"{"id": "a", "name": "A", "type": "url", "url": "https://e.org", "mode": "auto", "fetchHint": "h"}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "", "description": "d", "contents": null}"#, true),
         (r#"{"id": "a", "name": "A", "type": "inline", "content": "x", "path": "none", "embedding": null}"#, true),
+        (r#"{"id": "a", "name": "A", "type": "inline", "content": "\ufeffx"}"#, true),
         (r#"{"id": "a", "path": "a.md"}"#, false),
         (r#"{"id": "a", "name": null, "path": "a.md"}"#, false),
         (r#"{"id": "a", "name": " ", "path": "a.md"}"#, false),

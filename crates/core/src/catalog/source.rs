@@ -91,6 +91,11 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
+    /// An inline text. A byte order mark is dropped, as in files.
+    pub(super) fn inline(content: &str) -> Self {
+        Self::Inline { content: Arc::from(content.strip_prefix('\u{feff}').unwrap_or(content)) }
+    }
+
     /// The kind once it is trusted. Never show it to agents.
     pub fn with_trust(&self) -> &Self {
         match self {
