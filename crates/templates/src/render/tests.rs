@@ -65,6 +65,14 @@ fn jinja2() {
                 "[1, 2, 3] {'a': [1, {}], 'b': 1} 5",
             ),
             (
+                "{{ {'b': 1}.items()|list|pprint }} {{ (1,)|pprint }} {{ ()|pprint }} {{ [{'k': 1}]|groupby('k')|pprint }}",
+                "[('b', 1)] (1,) () [(1, [{'k': 1}])]",
+            ),
+            (
+                "{{ (('a' * 39, 'b' * 39),)|pprint }}",
+                "(('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',\n  'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'),)",
+            ),
+            (
                 "{{ {'k': ['a' * 30, 'b' * 30, 'c' * 30], 'a': 1}|pprint }}",
                 "{'a': 1,\n 'k': ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',\n       'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb',\n       'cccccccccccccccccccccccccccccc']}",
             ),

@@ -39,6 +39,11 @@ impl Object for Group {
     }
 }
 
+/// Whether the value is a group, which is printed as a tuple.
+pub(super) fn is_group(value: &Value) -> bool {
+    value.downcast_object_ref::<Group>().is_some()
+}
+
 /// The groups of a list, sorted by their common value.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use minijinja::value::ValueKind;
 use minijinja::{Error, Value};
 
 use super::arguments::check_output_size;
+use super::groups::is_group;
 use super::lists::entries;
 use super::print::repr;
 
@@ -44,11 +45,11 @@ fn write(out: &mut String, value: &Value, margins: Margins) -> Result<(), Error>
         _ if is_short || margins.depth == DEPTH => out.push_str(&line),
         ValueKind::Map => {
             let entries = sorted(value).into_iter().map(|(key, value)| (format!("{}: ", repr(&key)), value));
-            write_items(out, ['{', '}'], entries.collect(), margins)?;
+            write_items(out, ["{", "}"], entries.collect(), margins)?;
         }
         ValueKind::Seq => {
             let items = value.try_iter()?.map(|item| (String::new(), item)).collect();
-            write_items(out, ['[', ']'], items, margins)?;
+            write_items(out, brackets(value), items, margins)?;
         }
         _ => out.push_str(&line),
     }
@@ -57,11 +58,11 @@ fn write(out: &mut String, value: &Value, margins: Margins) -> Result<(), Error>
 
 fn write_items(
     out: &mut String,
-    [open, close]: [char; 2],
+    [open, close]: [&str; 2],
     items: Vec<(String, Value)>,
     margins: Margins,
 ) -> Result<(), Error> {
-    out.push(open);
+    out.push_str(open);
     let last = items.len().saturating_sub(1);
     for (at, (key, item)) in items.into_iter().enumerate() {
         if at > 0 {
@@ -70,10 +71,10 @@ fn write_items(
         }
         out.push_str(&key);
         // The last item is followed by the bracket and the text after it, every other item by a comma.
-        let right = if at == last { margins.right + 1 } else { 1 };
+        let right = if at == last { margins.right + close.len() } else { 1 };
         write(out, &item, Margins { left: margins.left + 1 + key.chars().count(), right, depth: margins.depth + 1 })?;
     }
-    out.push(close);
+    out.push_str(close);
     Ok(())
 }
 
@@ -87,11 +88,21 @@ fn on_one_line(value: &Value, depth: usize) -> String {
         ValueKind::Seq if depth < DEPTH => match value.try_iter() {
             Ok(items) => {
                 let items: Vec<String> = items.map(|item| on_one_line(&item, depth + 1)).collect();
-                format!("[{}]", items.join(", "))
+                let [open, close] = brackets(value);
+                format!("{open}{}{close}", items.join(", "))
             }
             Err(_) => repr(value),
         },
         _ => repr(value),
+    }
+}
+
+/// The brackets of a list or tuple. A tuple of one item has a comma.
+fn brackets(value: &Value) -> [&'static str; 2] {
+    match value.len() {
+        _ if !value.is_tuple() && !is_group(value) => ["[", "]"],
+        Some(1) => ["(", ",)"],
+        _ => ["(", ")"],
     }
 }
 
