@@ -152,9 +152,9 @@ impl Desk {
     /// No template matches, several match, or its file cannot be read.
     pub fn template<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<(&'a Template, String), Error> {
         let named = index.templates.iter().find(|template| template.name == name);
-        let template = match named.or_else(|| self.below_source(index, name)) {
+        let template = match named {
             Some(template) => template,
-            None => index.find(name)?,
+            None => self.below_source(index, name)?.map_or_else(|| index.find(name), Ok)?,
         };
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.workspace_context().display(&template.path));
@@ -182,17 +182,18 @@ impl Desk {
         template.correction(&if has_line { format!("{file}:{at}") } else { file }).into()
     }
 
-    /// The template at `<source id>/<path within it>`, even if it belongs to a nested source.
-    fn below_source<'a>(&self, index: &'a TemplateIndex, name: &str) -> Option<&'a Template> {
+    /// The template at `<source id>/<path within it>`, even if it belongs to a nested source. An id may contain a slash, so
+    /// several may be there.
+    fn below_source<'a>(&self, index: &'a TemplateIndex, name: &str) -> Result<Option<&'a Template>, Error> {
         let selected = self.catalog.sources().iter().filter(|source| self.selection.contains(source.id.as_str()));
-        let mut files = selected.filter_map(|source| {
+        let files = selected.filter_map(|source| {
             let within = name.strip_prefix(source.id.as_str())?.strip_prefix('/')?;
             Some(source.place()?.resolved.join(within))
         });
-        files.find_map(|file| {
-            let mut standalone = index.templates.iter().filter(|template| template.block.is_none());
-            standalone.find(|template| template.root.join(&template.within) == file)
-        })
+        let files: Vec<PathBuf> = files.collect();
+        let is_there = |it: &&Template| it.block.is_none() && files.contains(&it.root.join(&it.within));
+        let fitting = if files.is_empty() { Vec::new() } else { index.templates.iter().filter(is_there).collect() };
+        TemplateIndex::single(name, &fitting)
     }
 
     /// Renders a template; Mustache partials are taken from the request, then from the index.

@@ -124,9 +124,19 @@ impl TemplateIndex {
             template.within.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
         };
         let fitting = if exact.is_empty() { self.of_selection().filter(ends).collect::<Vec<_>>() } else { exact };
-        match fitting.as_slice() {
-            // The name that it was given before others came.
-            [] => Ok(self.templates.iter().find(|template| template.is_taken && template.within == name)),
+        // The name that it was given before others came.
+        let taken = || self.templates.iter().find(|template| template.is_taken && template.within == name);
+        Ok(Self::single(name, &fitting)?.or_else(taken))
+    }
+
+    /// The only template that fits a name; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Several templates match.
+    pub fn single<'a>(name: &str, fitting: &[&'a Template]) -> Result<Option<&'a Template>, Error> {
+        match fitting {
+            [] => Ok(None),
             [template] => Ok(Some(template)),
             several => {
                 let mut names: Vec<&str> = several.iter().map(|template| template.name.as_str()).collect();

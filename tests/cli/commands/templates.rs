@@ -315,6 +315,23 @@ fn the_path_within_any_source_names_a_template() {
 }
 
 #[test]
+fn a_path_within_several_sources_is_refused() {
+    let world = Workspace::with(&[
+        ("s/a/E.tpl", "one"),
+        ("s/b/y/E.tpl", "two"),
+        ("s/b/y/F.tpl", "three"),
+        (
+            "references.json",
+            r#"{"sources": [{"id": "x/y", "name": "A", "path": "s/a"}, {"id": "x", "name": "B", "path": "s/b"}]}"#,
+        ),
+    ]);
+    world.run(&["select", "x/y", "x"]).exits(0);
+    let several = world.run(&["render", "x/y/E.tpl"]).exits(1);
+    assert!(several.stderr.contains("'x/y/E.tpl' matches several templates: a/E.tpl, y/E.tpl"), "{several}");
+    assert_eq!(world.run(&["render", "x/y/F.tpl"]).exits(0).text(), "three");
+}
+
+#[test]
 fn unused_values_and_missing_values() {
     let world = with_kit();
     let inline = |template, values| world.run(&["render", "--inline", template, "--vars", values]);
