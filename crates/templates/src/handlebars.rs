@@ -147,9 +147,12 @@ impl<'a> HandlebarsUses<'a> {
             rest = outer;
             up += 1;
         }
-        let rest =
-            rest.strip_prefix("this.").or(rest.strip_prefix("this/")).or(rest.strip_prefix("./")).unwrap_or(rest);
-        let rest = if matches!(rest, "this" | "." | "..") { "" } else { rest };
+        rest = rest.strip_prefix("this.").or(rest.strip_prefix("this/")).or(rest.strip_prefix("./")).unwrap_or(rest);
+        if rest == ".." {
+            rest = "";
+            up += 1;
+        }
+        let rest = if matches!(rest, "this" | ".") { "" } else { rest };
         let parts = segments(rest);
         let scopes = || self.blocks.iter().rev().filter_map(|block| block.scope.as_ref());
         // Only the start of a path is a block parameter.

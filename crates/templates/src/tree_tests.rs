@@ -299,6 +299,7 @@ fn handlebars() {
             ("{{#each xs as |x i|}}{{x.a}}{{#each x.ys as |y|}}{{y.b}}{{x.c}}{{i}}{{/each}}{{/each}}", "xs[a c ys[b]]"),
             ("{{#each xs}}{{this}}{{/each}}{{#each ys}}{{this.n}}{{./m}}{{this/k}}{{/each}}", "xs[] ys[k m n]"),
             ("{{#each xs as |n i|}}{{../n}}{{this.n}}{{./i}}{{@root.i}}{{n.m}}{{i}}{{/each}}", "i n xs[i m n]"),
+            ("{{#each xs}}{{#with ..}}{{n}}{{/with}}{{/each}}", "n xs[]"),
             ("{{#each m}}{{@key}}: {{this}}{{n}}{{../p}}{{@root.q}}{{/each}}", "m{} p q"),
             ("{{#each m as |v k|}}{{@key}}{{v.n}}{{k}}{{/each}}", "m{}"),
             ("{{#each m}}{{#each xs}}{{@key}}{{/each}}{{/each}}", "m[xs{}]"),

@@ -1,5 +1,6 @@
-//! Translates common Handlebars into the crate's dialect: `{{.}}`, plain and inverted sections of dotted names, `~`,
-//! and tags that are alone on their line. No line is added or removed, so line numbers stay the same.
+//! Translates common Handlebars into the crate's dialect: `{{.}}`, `{{..}}` and `{{@root}}`, plain and inverted sections
+//! of dotted names, `~`, and tags that are alone on their line. No line is added or removed, so line numbers stay the
+//! same.
 //!
 //! The crate trims white space differently from handlebars.js: `~` also affects white space beyond comments, and can
 //! make the crate trim the line of the next tag. So white space to trim is turned into a comment here, and the crate
@@ -182,18 +183,23 @@ fn rewritten_tag(
             format!("{begin}#{content}{end}")
         }
         ("/", Some(_)) => format!("{begin}/{}{end}", open.pop().flatten().unwrap_or(content)),
-        (sigil, Some(_)) if is_single => format!("{begin}{sigil}{}{end}", this(content)),
         // Only the braces of a raw block were found.
         _ if found.name("raw").is_some() => part("raw").to_owned(),
-        (sigil, _) => format!("{begin}{sigil}{content}{end}"),
+        (sigil, _) => format!("{begin}{sigil}{}{end}", this(content)),
     }
 }
 
-/// Replaces `.` as a separate word, which means the value itself.
+/// Writes words that mean a whole value as the crate knows them: `.`, `..` and `@root`.
 fn this(content: &str) -> Cow<'_, str> {
-    if !content.split_whitespace().any(|word| word == ".") {
+    let is_path = |word: &str| word == "@root" || word == ".." || word.ends_with("/..");
+    if !content.split_whitespace().any(|word| word == "." || is_path(word)) {
         return Cow::Borrowed(content);
     }
     let words = content.split_inclusive(char::is_whitespace);
-    Cow::Owned(words.map(|word| if word.trim() == "." { word.replace('.', "this") } else { word.to_owned() }).collect())
+    let rewritten = |word: &str| match word.trim() {
+        "." => word.replace('.', "this"),
+        path if is_path(path) => word.replace(path, &format!("{path}/this")),
+        _ => word.to_owned(),
+    };
+    Cow::Owned(words.map(rewritten).collect())
 }

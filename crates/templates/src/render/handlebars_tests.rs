@@ -13,6 +13,15 @@ fn outcome(text: &str, values: &Value, html: bool) -> String {
 }
 
 #[test]
+fn the_root_is_printed_as_a_whole() {
+    let values = json!({"a": 1, "o": {}});
+    for text in ["{{@root}}", "{{this}}", "{{..}}", "{{#with a}}{{~ @root ~}}{{/with}}", "{{#with a}}{{{..}}}{{/with}}"]
+    {
+        assert_eq!(outcome(text, &values, false), r#"{"a":1,"o":{}}"#, "{text}");
+    }
+}
+
+#[test]
 fn handlebars() {
     let values = json!({
         "name": "Order", "n": 5, "f": 1.5, "yes": true, "no": false, "zero": 0, "e": "", "nil": null, "none": [],
@@ -46,6 +55,12 @@ fn handlebars() {
         ("{{#each rows}}{{n}}{{#each kids}}{{k}}{{../n}}{{../../name}}{{/each}};{{/each}}", "1x1Order;2;"),
         ("{{#each user}}{{@key}}={{this}};{{/each}}", "name=Ann;tags=[\"a\",\"b\"];"),
         ("{{#each xs}}{{@key}}={{this}};{{#if @key}}{{@key}}{{/if}}{{/each}}{{#xs}}{{@key}}{{/xs}}", "0=p;1=q;101"),
+        ("{{#with user}}{{#each tags}}{{this}}{{#with ..}}{{name}}{{/with}}{{/each}}{{../n}}{{/with}}", "aAnnbAnn5"),
+        (
+            "{{#with user}}{{#with tags}}{{..}}{{#each ..}}{{@key}} {{/each}}{{#with ../..}}{{n}}{{/with}}{{/with}}{{/with}}",
+            "{\"name\":\"Ann\",\"tags\":[\"a\",\"b\"]}name tags 5",
+        ),
+        ("{{#with user}}{{#with @root}}{{name}}{{/with}}{{#if no}}{{else with ..}}{{n}}{{/if}}{{/with}}", "Order5"),
         ("{{#each nested}}{{#each .}}{{@../key}}{{@key}} {{/each}}{{/each}}", "00 01 10 "),
         ("{{@key}}", "✗ undefined variable '@key' at line 1"),
         ("{{#if @root.key}}a{{else}}b{{/if}}{{@root.index}}", "b7"),
