@@ -228,7 +228,10 @@ impl Desk {
                 read_typed(variable, value);
             }
         }
-        let fit = variables.as_ref().map(|variables| check_values(variables, &values)).unwrap_or_default();
+        let mut fit = variables.as_ref().map(|variables| check_values(variables, &values)).unwrap_or_default();
+        if !fit.unused.is_empty() && refdesk_templates::uses_root(&text, syntax, &partials) {
+            fit.use_all(&values);
+        }
         let used = fit.used.iter().cloned().collect();
         if request.gives_flags {
             refdesk_templates::give_flags(&text, syntax, &mut values);

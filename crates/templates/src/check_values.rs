@@ -48,6 +48,12 @@ pub struct ValueCheck {
 }
 
 impl ValueCheck {
+    /// Counts all of these values as used: the template uses the object that holds them.
+    pub fn use_all(&mut self, values: &Value) {
+        self.unused.clear();
+        self.used.extend(values.as_object().into_iter().flat_map(Map::keys).cloned());
+    }
+
     /// One sentence for each unused or missing value.
     pub fn sentences(&self) -> Vec<String> {
         let unused = self.unused.iter().map(|named| {

@@ -48,7 +48,7 @@ pub use index::{IndexInput, index, of_files, of_text};
 pub use listing::listing;
 pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;
-pub use read::{Analysis, analyse, give_flags, read, variables};
+pub use read::{Analysis, analyse, give_flags, read, uses_root, variables};
 pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
 pub use variables::{holds_sample, names, read_typed, sample, schema, skeleton, typed};

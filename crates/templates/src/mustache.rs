@@ -192,12 +192,15 @@ pub(crate) fn uses(nodes: &[Node<'_>]) -> VariableUses {
     });
     let mut shape = VariableUses::default();
     scopes.walk(nodes, |scopes, here, found| match found {
+        // No value has such a name.
+        TagUse::Value(name) if name != "." && !is_path(name) => {}
         TagUse::Value(name) => {
             let path = scopes.resolve(here, name);
             record_list(&mut shape, &path);
             let needed = !scopes.inside_own_section(here, &path);
             shape.record(&path, Usage::Print, needed);
         }
+        TagUse::Section(".", None) => shape.record(&[], Usage::Iterate, false),
         TagUse::Section(name, child) => {
             let path = scopes.resolve(here, name);
             record_list(&mut shape, &path);

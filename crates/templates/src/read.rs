@@ -1,6 +1,7 @@
 //! Reads one template: its text, language and variables, and why it does not parse. Everything that names or renders
 //! templates builds on this.
 
+use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
@@ -71,6 +72,16 @@ pub fn variables(text: &str, syntax: Syntax) -> Result<Vec<Variable>, Error> {
 /// object of such values. Returns the top-level names and what they were set to; empty if the template does not parse.
 pub fn give_flags(text: &str, syntax: Syntax, values: &mut Value) -> Vec<(String, Value)> {
     uses(&strip(text), syntax).map(|uses| uses.give_flags(values)).unwrap_or_default()
+}
+
+/// Whether a template uses the object that holds all values as a whole, such as in `{{.}}` outside sections; `false` if it
+/// does not parse.
+pub fn uses_root(text: &str, syntax: Syntax, partials: &BTreeMap<String, String>) -> bool {
+    let uses = match syntax {
+        Syntax::Mustache => partials::uses(text, partials),
+        Syntax::Jinja2 | Syntax::Handlebars => uses(&strip(text), syntax),
+    };
+    uses.is_ok_and(|uses| uses.uses_root())
 }
 
 fn uses(stripped: &Stripped<'_>, syntax: Syntax) -> Result<VariableUses, Error> {

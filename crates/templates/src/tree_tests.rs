@@ -1,11 +1,14 @@
 //! Tables of the variables found in each of the three languages: `?` optional, `!` flag, `[…]` list of items with these
 //! fields, `{…}` object; `#` a number, `*` any value, a digit in brackets that items are unpacked into so many names.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::render::{RenderJob, render};
 use super::{
-    Syntax, ValueType, Variable, VariableKind, analyse, give_flags, read_typed, sample, schema, skeleton, variables,
+    Syntax, ValueType, Variable, VariableKind, analyse, give_flags, read_typed, sample, schema, skeleton, uses_root,
+    variables,
 };
 
 fn shown(variables: &[Variable]) -> String {
@@ -284,6 +287,29 @@ fn mustache() {
             ("\n{{=a=}}", "✗ delimiters at line 2 must be two words without '='"),
         ],
     );
+}
+
+#[test]
+fn the_root_can_be_used_as_a_whole() {
+    use Syntax::{Handlebars, Jinja2, Mustache};
+    let partials = BTreeMap::from([("p".to_owned(), "{{.}}".to_owned())]);
+    for (syntax, text, expected) in [
+        (Mustache, "{{.}}", true),
+        (Mustache, "{{#.}}x{{/.}}", true),
+        (Mustache, "{{>p}}", true),
+        (Mustache, "{{#a}}{{.}}{{#.}}x{{/.}}{{>p}}{{/a}}", false),
+        (Mustache, "{{a.b}}{{this}}{{../a}}", false),
+        (Handlebars, "{{this}}", true),
+        (Handlebars, "{{.}}", true),
+        (Handlebars, "{{#each this}}x{{/each}}", true),
+        (Handlebars, "{{#each a}}{{@root}}{{/each}}", true),
+        (Handlebars, "{{#with a}}{{..}}{{/with}}", true),
+        (Handlebars, "{{#with a}}{{this}}{{/with}}{{#each a}}{{.}}{{/each}}{{#with this}}{{b}}{{/with}}", false),
+        (Handlebars, "{{#each a}}{{this.b}}{{../c}}{{/each}}", false),
+        (Jinja2, "{{ a }}{% for x in xs %}{{ x }}{% endfor %}", false),
+    ] {
+        assert_eq!(uses_root(text, syntax, &partials), expected, "{text}");
+    }
 }
 
 #[test]

@@ -236,6 +236,11 @@ impl VariableUses {
         fields.try_fold(&self.root, |node, name| node.fields.get(name))
     }
 
+    /// Whether the object that holds all values is itself printed or looped over.
+    pub(crate) fn uses_root(&self) -> bool {
+        self.root.printed || self.root.listed
+    }
+
     /// Like [`UsageNode::give_flags`], for all values of a template.
     pub(crate) fn give_flags(&self, values: &mut Value) -> Vec<(String, Value)> {
         self.root.give_flags(values)

@@ -349,6 +349,8 @@ fn unused_values_and_missing_values() {
         ),
         ("{{#a}}{{/a}}{{other}}", "{\"a\": []}", &["undefined variable 'other' at line 1"]),
         ("{{#a}}{{/a}}{{other}}", "{\"a\": [], \"other\": 1}", &[]),
+        ("{{.}}", "{\"a\": 1}", &[]),
+        ("{{#each this}}{{this}}{{/each}}{{b}}", "{\"a\": 1, \"b\": 2}", &[]),
     ] {
         let words = ["render", "--inline", template, "--vars", values, "--partial", "p=Q{{a}}"];
         assert_eq!(world.json(&words, 0)["warnings"], json!(said), "{template}");

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::limits::PARTIAL_BYTES;
 use crate::error::{error_at, hint, in_file, template_error};
 use crate::limits::WARNINGS;
-use crate::mustache::{Node, expanded, parse, uses};
+use crate::mustache::{self, Node, expanded, parse};
+use crate::usage::VariableUses;
 use crate::{Variable, strip};
 use refdesk_text::Error;
 use refdesk_text::nearest::nearest;
@@ -56,12 +57,17 @@ pub fn gather(text: &str, given: &BTreeMap<String, String>, find: Find<'_>) -> R
 ///
 /// The template does not parse; the line is that of the file.
 pub fn variables(text: &str, partials: &BTreeMap<String, String>) -> Result<Vec<Variable>, Error> {
+    uses(text, partials).map(VariableUses::variables)
+}
+
+/// What [`variables`] are used for; fails like it.
+pub(crate) fn uses(text: &str, partials: &BTreeMap<String, String>) -> Result<VariableUses, Error> {
     let stripped = strip(text);
     let main = parse(&stripped.text).map_err(|error| in_file(error, &stripped))?;
     let texts: Vec<_> = partials.iter().map(|(name, text)| (name.as_str(), strip(text))).collect();
     let parsed: HashMap<_, _> =
         texts.iter().filter_map(|(name, stripped)| Some((*name, parse(&stripped.text).ok()?))).collect();
-    Ok(uses(&expanded(&main.nodes, &parsed)).variables())
+    Ok(mustache::uses(&expanded(&main.nodes, &parsed)))
 }
 
 /// Whether a text uses partials.
