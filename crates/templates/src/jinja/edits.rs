@@ -55,7 +55,7 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 27] = [
+const REPLACED: [(&str, &str); 28] = [
     ("|__chain__(\t\t'", ""),
     (",\t\t'", ""),
     ("'\t\t,", ""),
@@ -67,6 +67,7 @@ const REPLACED: [(&str, &str); 27] = [
     ("|__given__", ""),
     (")|__each__", ")"),
     (")|__unpack__", ")"),
+    (")|__unpack_each__", ")"),
     ("|__not_in__(", "not in"),
     ("|__in__(", "in"),
     ("|__lt__(", "<"),

@@ -123,7 +123,7 @@ impl<'t> Edits<'t> {
     fn filter(&mut self, filter: &Spanned<Filter<'_>>) {
         if let Some(of) = &filter.expr {
             self.expr(of);
-            if !matches!(filter.name, "default" | "d" | "__each__" | "__unpack__") {
+            if !matches!(filter.name, "default" | "d" | "__each__" | "__unpack__" | "__unpack_each__") {
                 self.must_be_given(of);
             }
         }

@@ -168,8 +168,8 @@ impl<'a> Uses<'a> {
         let value = as_written(value);
         match (target, value) {
             (Expr::List(names), Expr::Tuple(values)) if names.items.len() == values.items.len() => {
-                values.items.iter().for_each(|value| self.visit(value, Usage::Touch, true));
-                let bindings: Vec<_> = values.items.iter().map(|value| self.scope.alias(value)).collect();
+                values.items.iter().for_each(|value| self.visit(as_written(value), Usage::Touch, true));
+                let bindings: Vec<_> = values.items.iter().map(|value| self.scope.alias(as_written(value))).collect();
                 names.items.iter().zip(bindings).for_each(|(name, binding)| self.bind(name, binding));
             }
             _ => {
@@ -200,7 +200,7 @@ fn names<'a>(target: &Expr<'a>) -> Vec<&'a str> {
 /// The value without the filter that the translation adds around it.
 fn as_written<'e, 'a>(value: &'e Expr<'a>) -> &'e Expr<'a> {
     match value {
-        Expr::Filter(filter) if matches!(filter.name, "__each__" | "__unpack__") => {
+        Expr::Filter(filter) if matches!(filter.name, "__each__" | "__unpack__" | "__unpack_each__") => {
             filter.expr.as_ref().unwrap_or(value)
         }
         value => value,

@@ -8,7 +8,7 @@ use minijinja::syntax::SyntaxConfig;
 use super::blocks::{self, Blocks, ScopeChange};
 use super::bounds::Height;
 use super::edits::{SourceEdit, apply};
-use super::unpacked::{self, parts};
+use super::unpacked::{self, is_several, parts};
 use super::{from_engine, strings};
 use crate::error::{error_at, template_error};
 use refdesk_text::Error;
@@ -202,11 +202,15 @@ fn closes(open: &Token<'_>, close: &Token<'_>) -> bool {
 
 /// Adds parentheses around the value of a loop, which may be a tuple without any, and the filter that checks it.
 fn list_of_loop(tokens: &[(Token<'_>, Span)]) -> Option<[SourceEdit; 2]> {
-    let list = tokens.get(tokens.iter().position(|(token, _)| matches!(token, Token::Ident("in")))? + 1..)?;
-    let list = *parts(list, |token| matches!(token, Token::Ident("if" | "recursive"))).first()?;
+    let (target, list) =
+        tokens.split_at_checked(tokens.iter().position(|(token, _)| matches!(token, Token::Ident("in")))?)?;
+    let list = *parts(list.get(1..)?, |token| matches!(token, Token::Ident("if" | "recursive"))).first()?;
     let ((_, first), (_, last)) = (list.first()?, list.last()?);
     Some([
         SourceEdit::insert(offset(first.start_offset), "("),
-        SourceEdit::insert(offset(last.end_offset), ")|__each__"),
+        SourceEdit::insert(
+            offset(last.end_offset),
+            if is_several(target) { ")|__unpack_each__" } else { ")|__each__" },
+        ),
     ])
 }

@@ -99,6 +99,10 @@ fn jinja2() {
                 "✗ undefined variable 'clazz_name' at line 3 (did you mean 'class_name'?)",
             ),
             ("{{ user.nam }}", "✗ undefined variable 'user.nam' at line 1 (did you mean 'user.name'?)"),
+            (
+                "{% set a, (b, c) = 1, 'yz' %}",
+                "✗ the value cannot be unpacked: it has no items, or is a text for names in inner parentheses at line 1",
+            ),
             ("{% if gone %}{% endif %}", "✗ undefined variable 'gone' at line 1"),
             ("{% for x in gone %}{% endfor %}", "✗ undefined variable 'gone' at line 1"),
             ("\n{{ gone == 1 }}", "✗ undefined variable 'gone' at line 2"),

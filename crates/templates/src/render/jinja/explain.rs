@@ -58,6 +58,10 @@ fn in_plain_words(what: String) -> String {
             "a value is undefined: the first item of an empty list, an item without the attribute, or an inline 'if' \
              without 'else'",
         ),
+        (
+            "value is not iterable",
+            "the value cannot be unpacked: it has no items, or is a text for names in inner parentheses",
+        ),
         ("range has too many elements", "the range exceeds the limit of 100000 items"),
         ("repeated string is too large", "the repeated string exceeds the limit of 100000000 bytes"),
         ("repeated sequence is too large", "the repeated list exceeds the limit of 100000000 items"),

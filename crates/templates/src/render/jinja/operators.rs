@@ -31,6 +31,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__number__", number);
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
+    engine.add_filter("__unpack_each__", unpack_each);
     engine.add_filter("__changing__", |value: &Value| mutable(value));
 }
 
@@ -355,4 +356,14 @@ fn each(value: Value) -> Result<Value, Error> {
 /// The value for an assignment to several names: a string becomes its characters.
 fn unpack(value: Value) -> Result<Value, Error> {
     if value.kind() == ValueKind::String { lists::items(&value).map(Value::from) } else { Ok(value) }
+}
+
+/// The value of a loop with several names: items that are strings become their characters.
+fn unpack_each(value: Value) -> Result<Value, Error> {
+    let value = each(value)?;
+    if value.try_iter()?.any(|item| item.kind() == ValueKind::String) {
+        value.try_iter()?.map(unpack).collect::<Result<Vec<_>, _>>().map(Value::from)
+    } else {
+        Ok(value)
+    }
 }
