@@ -204,7 +204,8 @@ fn values_stay_with_their_template_as_far_as_they_fit() {
 
 #[test]
 fn the_rest_of_what_is_typed_into_a_field_that_is_gone_is_ignored() {
-    let changes: [(&str, fn(&mut Snapshot), &str); 4] = [
+    type Change = fn(&mut Snapshot);
+    let changes: [(&str, Change, &str); 4] = [
         (
             "4 Enter \"A\"",
             |snapshot| drop(Arc::make_mut(&mut snapshot.templates).templates.remove(0)),
