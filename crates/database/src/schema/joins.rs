@@ -231,7 +231,8 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
         }
         remove(found, noted);
         let joins = found.of.entry(noted.from.0.clone()).or_default();
-        joins.retain(|join| join.columns != noted.from.1);
+        // A column may refer to several tables, each noted by itself, such as the owner of an address.
+        joins.retain(|join| join.is_noted || join.columns != noted.from.1);
         joins.push(InferredJoin {
             columns: noted.from.1.clone(),
             target: noted.to.0.clone(),
@@ -367,21 +368,26 @@ mod tests {
             tables: vec![
                 table("customers", "id", &[]),
                 table("orders", "id", &["customer_id", "buyer", "payer", "first_customer_id", "last_customer_id"]),
+                table("address", "id", &["customer_id"]),
+                table("supplier", "id", &[]),
             ],
             ..Snapshot::default()
         };
         snapshot.sort();
         let key = ForeignKey {
             columns: vec!["payer".to_owned()],
-            target: snapshot.tables[0].table_name(),
+            target: TableName { schema: "main".into(), name: "customers".into() },
             target_columns: vec!["id".to_owned()],
             ..ForeignKey::default()
         };
-        snapshot.tables[1].foreign_keys.push(key);
+        snapshot.tables.iter_mut().find(|table| table.name == "orders").unwrap().foreign_keys.push(key);
         let text = "joins: [{from: main.orders.buyer, to: main.customers.id, because: seen in the code}, \
                     {from: main.orders.payer, to: main.customers.id, because: it is a key}, \
                     {from: main.customers.id, to: main.orders.payer, because: it is a key from there}, \
-                    {from: main.customers.id, to: main.orders.first_customer_id, because: seen from there}]\n\
+                    {from: main.customers.id, to: main.orders.first_customer_id, because: seen from there}, \
+                    {from: main.address.customer_id, to: main.supplier.id, because: owner_kind is s}, \
+                    {from: main.address.customer_id, to: main.customers.id, because: said twice}, \
+                    {from: main.address.customer_id, to: main.customers.id, because: owner_kind is c}]\n\
                     not_joins: [{from: main.orders.customer_id, to: main.customers.id}, \
                     {from: main.customers.id, to: main.orders.last_customer_id}]";
         let (notes, problems) = super::super::notes::read(text, "f");
@@ -389,6 +395,7 @@ mod tests {
         let found = infer(&snapshot, &notes);
         let joins: Vec<_> =
             found.of.values().flatten().map(|it| (it.columns[0].as_str(), it.because.as_str())).collect();
-        assert_eq!(joins, [("id", "seen from there"), ("buyer", "seen in the code")]);
+        let of_two = [("customer_id", "owner_kind is s"), ("customer_id", "owner_kind is c")];
+        assert_eq!(joins, [&of_two[..], &[("id", "seen from there"), ("buyer", "seen in the code")]].concat());
     }
 }
