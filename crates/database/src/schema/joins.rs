@@ -64,6 +64,12 @@ impl TargetKey<'_> {
         let mut words = words.rev().map(String::as_str);
         (words.next().unwrap_or_default(), words.next().filter(|_| is_generic))
     }
+
+    /// Whether it is the primary key, of a type whose values identify rows, unlike a time.
+    fn identifies_rows(&self) -> bool {
+        let is_primary = self.table.primary_key.as_ref().is_some_and(|key| key.columns == [self.column.name.as_str()]);
+        is_primary && family(&self.column.data_type) != Some("other")
+    }
 }
 
 fn is_generic(words: &[String]) -> bool {
@@ -75,6 +81,8 @@ fn is_generic(words: &[String]) -> bool {
 enum NameMatch {
     /// `customer_id` for `customer.id` or `customer.customer_id`.
     Whole,
+    /// `item_sku` for the primary key `item.sku`.
+    Qualified,
     /// `billing_customer_id`.
     Role,
     /// `order_id` for `shop_order.id`.
@@ -148,7 +156,7 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
     match best_keys.as_slice() {
         [key] => {
             let because = match best {
-                NameMatch::Whole => format!("it is named after {} and its key", key.table.name),
+                NameMatch::Whole | NameMatch::Qualified => format!("it is named after {} and its key", key.table.name),
                 NameMatch::Role => format!("its name ends with {} and its key", key.table.name),
                 NameMatch::Suffix => format!("it is named after the end of {} and its key", key.table.name),
                 NameMatch::SameKey => format!("only {} has a key with this name", key.table.name),
@@ -177,8 +185,11 @@ fn fit(words: &[String], key: &TargetKey<'_>) -> Option<NameMatch> {
         key.table_words.iter().chain(&key.column_words).collect()
     } else if key.column_words.starts_with(&key.table_words) {
         key.column_words.iter().collect()
+    } else if words == key.column_words.as_slice() {
+        return Some(NameMatch::SameKey);
     } else {
-        return (words == key.column_words.as_slice()).then_some(NameMatch::SameKey);
+        let is_qualified = words.strip_prefix(key.table_words.as_slice()) == Some(key.column_words.as_slice());
+        return (is_qualified && key.identifies_rows()).then_some(NameMatch::Qualified);
     };
     let words: Vec<&String> = words.iter().collect();
     if words == own {
@@ -264,7 +275,11 @@ mod tests {
 
     fn table(name: &str, key: &str, columns: &[&str]) -> Table {
         let column = |name: &str| {
-            let data_type = if name.ends_with("_uuid") { "UUID" } else { "INTEGER" };
+            let data_type = match name.rsplit_once('_') {
+                Some((_, "uuid")) => "UUID",
+                Some((_, "at")) => "TIMESTAMP",
+                _ => "INTEGER",
+            };
             Column { name: name.into(), data_type: data_type.into(), ..Column::default() }
         };
         let mut all = vec![column(key)];
@@ -297,6 +312,13 @@ mod tests {
                 table("a_kind", "id", &[]),
                 table("b_kind", "id", &[]),
                 table("Demographics", "DemoTypeId", &[]),
+                table("items", "sku", &[]),
+                Table {
+                    unique: vec![Key { name: None, columns: vec!["title".into()] }],
+                    ..table("film", "shelf_mark", &["title"])
+                },
+                table("event", "seen_at", &[]),
+                table("stock", "id", &["item_sku", "old_item_sku", "film_shelf_mark", "film_title", "event_seen_at"]),
             ],
             ..Snapshot::default()
         };
@@ -319,6 +341,8 @@ mod tests {
             "shop_order.customer_id customers.id",
             "shop_order.billing_customer_id customers.id",
             "shop_order.ArtistID Artist.ArtistId",
+            "stock.item_sku items.sku",
+            "stock.film_shelf_mark film.shelf_mark",
         ];
         assert_eq!(shown, expected);
         let ambiguous: Vec<&str> = found.ambiguous.iter().map(|(_, column, _)| column.as_str()).collect();
