@@ -98,8 +98,12 @@ fn findings(database: &str, findings: &[Finding]) -> String {
         };
         let severity = if *is_warning { "warning" } else { "error" };
         let place = |finding: &&Finding| {
-            let column = finding.column.as_ref().map_or_else(String::new, |column| format!(".{column}"));
-            one_line(&format!("{}{column}", finding.table)).into_owned()
+            let columns = match finding.columns.as_slice() {
+                [] => String::new(),
+                [column] => format!(".{column}"),
+                several => format!(" ({})", several.join(", ")),
+            };
+            one_line(&format!("{}{columns}", finding.table)).into_owned()
         };
         if let [finding] = found.as_slice() {
             let (place, message) = (place(finding), one_line(&finding.message));
@@ -116,4 +120,25 @@ fn not_configured(name: &str) -> Diagnostic {
     let message = format!("there are pages of '{name}', which is no longer configured");
     Diagnostic::warning(Code::UnknownDatabase, message)
         .fix("`refdesk db document` removes them; edited ones only with `--overwrite-edited`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_about_a_key_names_all_of_its_columns() {
+        let finding = |columns: &[&str]| Finding {
+            rule: CheckRule::KeyWithoutIndex,
+            severity: Severity::Warning,
+            table: "main.orders".to_owned(),
+            columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+            message: "it has none".to_owned(),
+        };
+        let found = [finding(&["tenant", "customer"]), finding(&["tenant", "product"]), finding(&["tenant"])];
+        let expected = "main.orders (tenant, customer), main.orders (tenant, product), main.orders.tenant\n";
+        assert!(findings("shop", &found).ends_with(expected), "{}", findings("shop", &found));
+        let expected = "warning: shop: main.orders (tenant, customer): it has none (key_without_index)\n";
+        assert_eq!(findings("shop", &found[..1]), expected);
+    }
 }

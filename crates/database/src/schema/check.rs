@@ -2,6 +2,7 @@
 //! comment or a model rather than by rules.
 
 use std::collections::BTreeMap;
+use std::slice::from_ref;
 
 use refdesk_text::hidden::HiddenCharacters;
 use refdesk_text::report::Severity;
@@ -33,8 +34,8 @@ pub struct Finding {
     pub severity: Severity,
     /// `schema.table`.
     pub table: String,
-    /// The column, if it concerns one.
-    pub column: Option<String>,
+    /// The columns that it concerns: of a key all, otherwise one or none.
+    pub columns: Vec<String>,
     /// What is wrong.
     pub message: String,
 }
@@ -83,14 +84,13 @@ pub struct CheckInput<'a> {
 pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for table in &input.snapshot.tables {
-        let mut report = |rule: CheckRule, column: Option<&str>, message: String| {
+        let mut report = |rule: CheckRule, columns: &[String], message: String| {
             let severity = match input.config.checks.iter().find(|(known, _)| *known == rule) {
                 Some((_, None)) => return,
                 Some((_, Some(severity))) => *severity,
                 None => rule.severity(),
             };
-            let column = column.map(str::to_owned);
-            found.push(Finding { rule, severity, table: table.full_name(), column, message });
+            found.push(Finding { rule, severity, table: table.full_name(), columns: columns.to_vec(), message });
         };
         of_table(input, table, &mut report);
         of_columns(input, table, &mut report);
@@ -98,29 +98,30 @@ pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     found
 }
 
-type ReportFinding<'t> = &'t mut dyn FnMut(CheckRule, Option<&str>, String);
+type ReportFinding<'t> = &'t mut dyn FnMut(CheckRule, &[String], String);
 
 fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
     let is_base = !table.kind.is_view() && !table.is_unreadable;
     if is_base && table.primary_key.is_none() {
-        report(CheckRule::NoPrimaryKey, None, "it has no primary key".to_owned());
+        report(CheckRule::NoPrimaryKey, &[], "it has no primary key".to_owned());
     }
     for key in table.distinct_keys() {
         let columns = key.columns.join(", ");
         let keys = table.primary_key.iter().chain(&table.unique).map(|key| &key.columns);
         let mut indexes =
             table.indexes.iter().filter(|index| !index.is_partial).map(|index| &index.columns).chain(keys);
-        if !indexes.any(|index| index.starts_with(&key.columns)) {
-            report(
-                CheckRule::KeyWithoutIndex,
-                key.columns.first().map(String::as_str),
-                format!("the foreign key ({columns}) has no index"),
-            );
+        // The order of the columns does not matter to a search for all of them.
+        let begins_with_key = |index: &Vec<String>| {
+            let first = index.get(..key.columns.len()).unwrap_or_default();
+            key.columns.iter().all(|column| first.contains(column))
+        };
+        if !indexes.any(begins_with_key) {
+            report(CheckRule::KeyWithoutIndex, &key.columns, format!("the foreign key ({columns}) has no index"));
         }
         if let Some(missing) = MissingTarget::of(key, input.config, input.snapshot) {
             let missing = missing.with_table(&key.target.full());
             let message = format!("the foreign key ({columns}) refers to {missing}, which does not exist");
-            report(CheckRule::MissingTarget, key.columns.first().map(String::as_str), message);
+            report(CheckRule::MissingTarget, &key.columns, message);
         }
         let Some(target) = input.snapshot.table(&key.target) else { continue };
         for (own, other) in key.columns.iter().zip(&key.target_columns) {
@@ -130,28 +131,29 @@ fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
             {
                 let message =
                     format!("it is {own_type}, but refers to {}.{other}, which is {other_type}", target.full_name());
-                report(CheckRule::KeyTypesDiffer, Some(own), message);
+                report(CheckRule::KeyTypesDiffer, from_ref(own), message);
             }
         }
     }
     if table.columns.len() > MANY_COLUMNS {
-        report(CheckRule::ManyColumns, None, format!("it has {} columns", table.columns.len()));
+        report(CheckRule::ManyColumns, &[], format!("it has {} columns", table.columns.len()));
     }
     if input.domains.get(&table.table_name()).is_some_and(|domain| domain == SYSTEM) {
-        report(CheckRule::NoDomain, None, "it belongs to no domain".to_owned());
+        report(CheckRule::NoDomain, &[], "it belongs to no domain".to_owned());
     }
     for (_, column, targets) in input.joins.ambiguous.iter().filter(|(owner, ..)| *owner == table.table_name()) {
         let names: Vec<String> = targets.iter().map(TableName::full).collect();
-        report(CheckRule::AmbiguousJoin, Some(column), format!("its name matches the keys of {}", names.join(" and ")));
+        let message = format!("its name matches the keys of {}", names.join(" and "));
+        report(CheckRule::AmbiguousJoin, from_ref(column), message);
     }
     if let Some(comment) = &table.comment {
-        of_comment(&table.name, comment, None, report);
+        of_comment(&table.name, comment, &[], report);
     }
     for (constraint, comment) in &table.constraint_comments {
-        of_quoted(&format!("the comment of {constraint}"), comment, None, report);
+        of_quoted(&format!("the comment of {constraint}"), comment, &[], report);
     }
     for (column, message) in hidden_texts(table) {
-        report(CheckRule::HiddenCharacters, column, message);
+        report(CheckRule::HiddenCharacters, column.map(str::to_owned).as_slice(), message);
     }
 }
 
@@ -180,20 +182,20 @@ fn of_columns(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) 
     let note = input.notes.table(table);
     for column in &table.columns {
         if let Some(comment) = column.type_comment.as_ref().filter(|_| column.comment.is_none()) {
-            of_quoted("the comment of its type", comment, Some(&column.name), report);
+            of_quoted("the comment of its type", comment, from_ref(&column.name), report);
         }
         if let Some(comment) = &column.comment {
-            of_comment(&column.name, comment, Some(&column.name), report);
+            of_comment(&column.name, comment, from_ref(&column.name), report);
         }
         let is_noted = note.is_some_and(|note| note.columns.contains_key(&column.name));
         if let Some(rule) = by_name_and_type(input.config, table, column).filter(|_| !is_noted) {
             let message = format!("it is sensitive ({}) and has no note", rule.words());
-            report(CheckRule::SensitiveWithoutNote, Some(&column.name), message);
+            report(CheckRule::SensitiveWithoutNote, from_ref(&column.name), message);
         }
     }
 }
 
-fn of_comment(name: &str, comment: &str, column: Option<&str>, report: ReportFinding<'_>) {
+fn of_comment(name: &str, comment: &str, column: &[String], report: ReportFinding<'_>) {
     if comment.trim().is_empty() || split(comment) == split(name) {
         report(CheckRule::EmptyComment, column, "its comment says nothing".to_owned());
     }
@@ -204,7 +206,7 @@ fn of_comment(name: &str, comment: &str, column: Option<&str>, report: ReportFin
 }
 
 /// Reports that a comment quotes values, without quoting them.
-fn of_quoted(what: &str, comment: &str, column: Option<&str>, report: ReportFinding<'_>) {
+fn of_quoted(what: &str, comment: &str, column: &[String], report: ReportFinding<'_>) {
     let kinds = quoted_in(comment);
     if !kinds.is_empty() {
         let message = format!("{what} quotes a value ({}), which is left out", kinds.join(", "));
@@ -234,7 +236,7 @@ fn affinity(data_type: &str) -> &'static str {
 mod tests {
     use super::*;
     use crate::config;
-    use crate::snapshot::{Column, ForeignKey, Key};
+    use crate::snapshot::{Column, ForeignKey, IndexInfo, Key};
 
     #[test]
     fn rules_find_what_they_are_for_and_can_be_switched_off() {
@@ -290,7 +292,8 @@ mod tests {
             assert_eq!(problems, []);
             let (config, notes) = (&config.databases[0], Notes::default());
             let input = CheckInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, domains: &domains };
-            let line = |it: &Finding| format!("{} {}", it.rule.word(), it.column.as_deref().unwrap_or("-"));
+            let columns = |it: &Finding| if it.columns.is_empty() { "-".to_owned() } else { it.columns.join(", ") };
+            let line = |it: &Finding| format!("{} {}", it.rule.word(), columns(it));
             check(&input).iter().map(line).collect()
         };
         let all = [
@@ -314,6 +317,32 @@ mod tests {
         assert_eq!(found(""), all);
         assert_eq!(found(", exclude_tables: [gone]").len(), all.len() - 1, "left out on purpose");
         assert_eq!(found(", checks: {no_domain: off, key_types_differ: warning}").len(), all.len() - 1);
+    }
+
+    #[test]
+    fn an_index_on_the_columns_of_a_key_serves_it_in_any_order() {
+        let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        for (key, index, has_index) in [
+            (&["a", "b"][..], &["a", "b"][..], true),
+            (&["a", "b"], &["b", "a"], true),
+            (&["a", "b"], &["b", "a", "c"], true),
+            (&["a", "b"], &["a", "c", "b"], false),
+            (&["a", "b"], &["a"], false),
+            (&["a", "b"], &["a", "a"], false),
+            (&["b"], &["a", "b"], false),
+        ] {
+            let key = ForeignKey { columns: texts(key), ..ForeignKey::default() };
+            let index = IndexInfo { columns: texts(index), ..IndexInfo::default() };
+            let table = Table { foreign_keys: vec![key.clone()], indexes: vec![index.clone()], ..Table::default() };
+            let snapshot = Snapshot { tables: vec![table], ..Snapshot::default() };
+            let (config, _) = config::read("databases: [{name: x, type: sqlite, connection: {file: x}}]", "f");
+            let (config, notes, joins) = (&config.databases[0], Notes::default(), InferredJoins::default());
+            let domains = BTreeMap::new();
+            let input = CheckInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, domains: &domains };
+            let found = check(&input).into_iter().find(|it| it.rule == CheckRule::KeyWithoutIndex);
+            let expected = if has_index { None } else { Some(key.columns.clone()) };
+            assert_eq!(found.map(|it| it.columns), expected, "{key:?} {index:?}");
+        }
     }
 
     #[test]
