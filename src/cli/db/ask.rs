@@ -71,8 +71,8 @@ pub fn usage(desk: &Desk, args: &DbUsageArgs) -> Result<CommandOutput, Error> {
 fn role(used: &ColumnUse) -> String {
     let key = used.primary_key.unwrap_or_default().then(|| "primary key".to_owned());
     let inferred = if used.inferred { " (inferred)" } else { "" };
-    let target = used.refers_to.as_ref().map(|table| format!("-> {}{inferred}", one_line(table)));
-    key.into_iter().chain(target).collect::<Vec<_>>().join(", ")
+    let targets = used.refers_to.iter().map(|table| format!("-> {}{inferred}", one_line(table)));
+    key.into_iter().chain(targets).collect::<Vec<_>>().join(", ")
 }
 
 /// Warnings about damaged pages, without which an answer may be incomplete.

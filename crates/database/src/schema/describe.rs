@@ -117,7 +117,9 @@ pub(crate) fn column(
     let owner = owner(table);
     // `Title of the list of products` would not describe a column of that view.
     let of = if table.kind.is_view() { String::new() } else { format!(" of the {owner}") };
-    let key = table.foreign_keys.iter().find(|key| key.columns.contains(&column.name));
+    // A key of the column alone says more about it than one that it is a part of.
+    let keys = table.foreign_keys.iter().filter(|key| key.columns.contains(&column.name));
+    let key = keys.min_by_key(|key| key.columns.len());
     let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
     if let Some(key) = key {
         let gone = if is_missing(key) { ", which does not exist" } else { "" };
@@ -285,6 +287,7 @@ mod tests {
                 key(&["TrackId"], "Track", &["TrackId"]),
                 key(&["sold_by"], "Employee", &["id"]),
                 key(&["a", "b"], "Pair", &["x", "y"]),
+                key(&["b"], "Tenant", &["id"]),
             ],
             ..Table::default()
         };
@@ -293,6 +296,7 @@ mod tests {
             ("TrackId", "INT", "Refers to Track by TrackId.", true),
             ("sold_by", "INT", "Sold by: refers to Employee by id.", true),
             ("a", "INT", "With b, refers to Pair by x and y.", true),
+            ("b", "INT", "B: refers to Tenant by id.", true),
             ("created_at", "TIMESTAMP", "When the row was created.", true),
             ("is_paid", "INT", "Whether it is paid.", true),
             ("closed", "BOOLEAN", "Whether it is closed.", true),

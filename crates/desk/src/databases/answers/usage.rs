@@ -1,6 +1,6 @@
 //! Finds the tables that have a column.
 
-use refdesk_database::schema::table_doc::JoinSource;
+use refdesk_database::schema::table_doc::{JoinSource, TableDoc};
 use refdesk_text::escape::one_line;
 use refdesk_text::names::first_of;
 use refdesk_text::nearest::did_you_mean;
@@ -27,9 +27,9 @@ pub struct ColumnUse {
     pub data_type: Option<String>,
     /// Whether it is part of the primary key.
     pub primary_key: Option<bool>,
-    /// The table it refers to.
-    pub refers_to: Option<String>,
-    /// Whether that reference is inferred rather than declared by a key or noted by a person.
+    /// The tables it refers to by itself; if there are none, those it refers to with other columns.
+    pub refers_to: Vec<String>,
+    /// Whether they are inferred rather than declared by a key or noted by a person.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
     /// The rule that withholds its values.
@@ -50,6 +50,23 @@ pub struct ColumnUses {
 
 pub(super) fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+/// The tables that a column refers to, and whether they are inferred.
+fn targets(doc: &TableDoc, column: &str) -> (Vec<String>, bool) {
+    let keys = doc.foreign_keys.iter().map(|key| (false, &key.columns, &key.referenced_table));
+    let joins = doc.inferred_joins.iter();
+    let joins = joins.map(|join| (join.source == JoinSource::Inferred, &join.columns, &join.referenced_table));
+    let of_column = keys.chain(joins).filter(|(_, columns, _)| columns.iter().any(|it| it == column));
+    let ranked: Vec<_> = of_column.map(|(inferred, columns, to)| ((inferred, columns.len() > 1), to)).collect();
+    let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() else { return (Vec::new(), false) };
+    let mut tables: Vec<String> = Vec::new();
+    for (_, table) in ranked.into_iter().filter(|(rank, _)| *rank == best) {
+        if !tables.contains(table) {
+            tables.push(table.clone());
+        }
+    }
+    (tables, best.0)
 }
 
 impl DatabaseView {
@@ -86,19 +103,14 @@ impl DatabaseView {
                 if is_readable {
                     table.description.clone_from(&found.description);
                 }
-                let key = doc.foreign_keys.iter().find(|key| key.columns.contains(&found.name));
-                let other = doc.inferred_joins.iter().find(|join| join.columns.contains(&found.name));
-                let refers_to =
-                    key.map(|key| &key.referenced_table).or(other.map(|join| &join.referenced_table)).cloned();
+                let (refers_to, inferred) = is_readable.then(|| targets(&doc, &found.name)).unwrap_or_default();
                 usage.push(ColumnUse {
                     table,
                     column: if is_readable { found.name.clone() } else { column.to_owned() },
                     data_type: is_readable.then(|| found.data_type.clone()),
                     primary_key: is_readable.then(|| doc.primary_key.contains(&found.name)),
-                    inferred: is_readable
-                        && key.is_none()
-                        && other.is_some_and(|join| join.source == JoinSource::Inferred),
-                    refers_to: refers_to.filter(|_| is_readable),
+                    refers_to,
+                    inferred,
                     sensitive: found.sensitive.clone().filter(|_| is_readable),
                 });
             }

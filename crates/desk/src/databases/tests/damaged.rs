@@ -37,14 +37,33 @@ fn knowledge_about_a_table_stays_while_its_rows_cannot_be_read() {
 }
 
 #[test]
-fn an_inferred_join_is_marked_where_a_column_is_looked_up() {
+fn a_column_is_looked_up_with_what_it_refers_to_by_itself() {
     let world = World::new();
-    world.sql("shop.db", "CREATE TABLE visit (id INTEGER PRIMARY KEY, customer_id INTEGER)");
+    world.sql(
+        "shop.db",
+        "CREATE TABLE visit (id INTEGER PRIMARY KEY, customer_id INTEGER);
+         CREATE TABLE tenant (id INTEGER PRIMARY KEY);
+         CREATE TABLE area (tenant_id INTEGER REFERENCES tenant, nr INTEGER, PRIMARY KEY (tenant_id, nr));
+         CREATE TABLE room (tenant_id INTEGER REFERENCES tenant REFERENCES customer, area_nr INTEGER,
+                            FOREIGN KEY (tenant_id, area_nr) REFERENCES area);",
+    );
     world.document(&options());
-    let usage = world.desk().whole_database_view().unwrap().usage("customer_id", None, None, 9).unwrap().answer.usage;
-    let told: Vec<_> = usage.iter().map(|it| (it.table.table.as_str(), it.refers_to.as_deref(), it.inferred)).collect();
-    let target = Some("main.customer");
-    assert_eq!(told, [("main.orders", target, false), ("main.visit", target, true)]);
+    let view = world.desk().whole_database_view().unwrap();
+    for (column, expected) in [
+        ("customer_id", &[("main.orders", "main.customer", false), ("main.visit", "main.customer", true)][..]),
+        ("tenant_id", &[("main.area", "main.tenant", false), ("main.room", "main.customer main.tenant", false)]),
+        ("area_nr", &[("main.room", "main.area", false)]),
+        ("nr", &[("main.area", "", false)]),
+    ] {
+        let usage = view.usage(column, None, None, 9).unwrap().answer.usage;
+        let told = usage.iter().map(|it| {
+            let mut targets = it.refers_to.clone();
+            targets.sort();
+            (it.table.table.clone(), targets.join(" "), it.inferred)
+        });
+        let expected = expected.iter().map(|(table, targets, it)| ((*table).to_owned(), (*targets).to_owned(), *it));
+        assert_eq!(told.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{column}");
+    }
 }
 
 #[test]
