@@ -282,6 +282,10 @@ mod tests {
             for name in example.as_object().unwrap().keys() {
                 assert!(input["properties"].get(name).is_some(), "{}: {name}", tool.name);
             }
+            for (name, property) in input["properties"].as_object().unwrap() {
+                let has = |limit: &str| property[limit].is_u64() || property["type"] != "integer";
+                assert!(has("minimum") && (has("maximum") || name == "max_tokens"), "{}: {name}", tool.name);
+            }
         }
     }
 

@@ -57,7 +57,7 @@ pub(crate) const TOOLS: [&ToolSpec; 7] = [
         title: "Find joins between tables",
         description: "How to join two tables: up to three paths with SQL, over keys first, then inferred joins.",
         input: r#"{"type":"object","properties":{"source_table":{"type":"string"},"target_table":{"type":"string"},
-            "max_hops":{"type":"integer","default":6}},"required":["source_table","target_table"]}"#,
+            "max_hops":{"type":"integer","minimum":1,"maximum":6,"default":6}},"required":["source_table","target_table"]}"#,
         output: r#"{"type":"object","properties":{"paths":{"type":"array"},"tokens_used":{"type":"integer"}},
             "required":["paths","tokens_used"]}"#,
         example: r#"{"source_table": "customer", "target_table": "product"}"#,
