@@ -48,11 +48,13 @@ pub fn path(desk: &Desk, args: &DbPathArgs) -> Result<CommandOutput, Error> {
 
 fn words(path: &DescribedPath) -> String {
     let count = counted(path.hops.len(), "join");
+    let noted = path.hops.iter().filter(|hop| hop.noted).count();
     let inferred = path.hops.iter().filter(|hop| hop.inferred == Some(true)).count();
-    let inferred = if inferred > 0 { format!(", {inferred} inferred") } else { String::new() };
+    let kinds = [(noted, "noted"), (inferred, "inferred")].into_iter().filter(|(count, _)| *count > 0);
+    let kinds: String = kinds.map(|(count, kind)| format!(", {count} {kind}")).collect();
     let sql = path.sql_snippet.as_deref().unwrap_or_default();
     let sql: Vec<String> = sql.lines().map(|line| format!("  {}\n", one_line(line))).collect();
-    format!("{count}{inferred}\n{}", sql.concat())
+    format!("{count}{kinds}\n{}", sql.concat())
 }
 
 pub fn usage(desk: &Desk, args: &DbUsageArgs) -> Result<CommandOutput, Error> {
@@ -136,4 +138,30 @@ fn joined(joins: &[DescribedJoin], are_several: bool) -> String {
         if are_several { [vec![join.database.clone()], row].concat() } else { row }
     };
     table::table(&joins.iter().map(row).collect::<Vec<_>>(), &[if are_several { 3 } else { 2 }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use refdesk_desk::DescribedHop;
+
+    #[test]
+    fn a_path_says_how_many_of_its_joins_have_no_key() {
+        let hop = |inferred, noted| DescribedHop {
+            from_table: String::new(),
+            to_table: String::new(),
+            on_clause: None,
+            inferred,
+            noted,
+        };
+        let (key, noted, inferred) = (hop(Some(false), false), hop(Some(false), true), hop(Some(true), false));
+        for (hops, expected) in [
+            (vec![key.clone()], "1 join\n"),
+            (vec![noted.clone()], "1 join, 1 noted\n"),
+            (vec![inferred.clone()], "1 join, 1 inferred\n"),
+            (vec![noted.clone(), inferred, key, noted], "4 joins, 2 noted, 1 inferred\n"),
+        ] {
+            assert_eq!(words(&DescribedPath { hops, sql_snippet: None }), expected);
+        }
+    }
 }

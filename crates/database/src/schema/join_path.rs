@@ -21,8 +21,9 @@ const PATHS: usize = 3;
 
 /// The cost of a key, and of a join that a person noted; an inferred join costs as much as three and a bit more, so that
 /// keys win between equal paths.
-const KEY: usize = 10;
-const INFERRED: usize = 31;
+fn cost(source: JoinSource) -> usize {
+    if source == JoinSource::Inferred { 31 } else { 10 }
+}
 
 /// The search ends after this many partial paths.
 const TRIED: usize = 20_000;
@@ -76,8 +77,8 @@ pub struct JoinHop {
     pub to_table: String,
     /// Every pair of columns, with quoted names.
     pub on_clause: String,
-    /// Whether it is inferred and has no key.
-    pub inferred: bool,
+    /// What it is based on.
+    pub source: JoinSource,
 }
 
 /// The answer to how two tables can be joined.
@@ -143,7 +144,7 @@ impl JoinTable<'_> {
 
 struct Edge {
     to: usize,
-    cost: usize,
+    source: JoinSource,
     /// Columns here and there.
     pairs: Vec<(String, String)>,
 }
@@ -190,7 +191,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             found_so_far += 1;
             let mut further = steps.clone();
             further.push((at, number));
-            let spent = spent + edge.cost;
+            let spent = spent + cost(edge.source);
             open.push(Reverse((spent + rest, spent, found_so_far, edge.to, further)));
         }
     }
@@ -227,7 +228,6 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
     for (from, JoinTable { doc, .. }) in tables.iter().enumerate() {
         for join in doc.joins() {
             let (columns, target_columns) = (join.columns, join.referenced_columns);
-            let cost = if join.source == JoinSource::Inferred { INFERRED } else { KEY };
             let Some(to) = positions.get(join.referenced_table).copied().filter(|to| *to != from) else { continue };
             // A page that refdesk did not write may pair different numbers of columns, which is not a join.
             if columns.is_empty() || columns.len() != target_columns.len() {
@@ -243,9 +243,9 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
             if own.iter().any(|known| known.to == to && is_same(&known.pairs)) {
                 continue;
             }
-            own.push(Edge { to, cost, pairs });
+            own.push(Edge { to, source: join.source, pairs });
             if let Some(other) = edges.get_mut(to) {
-                other.push(Edge { to: from, cost, pairs: back });
+                other.push(Edge { to: from, source: join.source, pairs: back });
             }
         }
     }
@@ -256,14 +256,14 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
 fn costs_to(edges: &[Vec<Edge>], target: usize) -> Vec<Option<usize>> {
     let mut costs: Vec<Option<usize>> = vec![None; edges.len()];
     let mut open = BinaryHeap::from([Reverse((0usize, target))]);
-    while let Some(Reverse((cost, at))) = open.pop() {
+    while let Some(Reverse((spent, at))) = open.pop() {
         match costs.get_mut(at) {
-            Some(known @ None) => *known = Some(cost),
+            Some(known @ None) => *known = Some(spent),
             _ => continue,
         }
         for edge in edges.get(at).into_iter().flatten() {
             if costs.get(edge.to) == Some(&None) {
-                open.push(Reverse((cost + edge.cost, edge.to)));
+                open.push(Reverse((spent + cost(edge.source), edge.to)));
             }
         }
     }
@@ -275,8 +275,9 @@ fn cheapest(edges: &[Vec<Edge>], left: &[Option<usize>], from: usize, to: usize)
     let mut path = vec![from];
     let mut at = from;
     while let Some(rest) = left.get(at).copied().flatten().filter(|_| at != to && path.len() <= left.len()) {
-        let leads =
-            |edge: &&Edge| left.get(edge.to).copied().flatten().is_some_and(|further| further + edge.cost == rest);
+        let leads = |edge: &&Edge| {
+            left.get(edge.to).copied().flatten().is_some_and(|further| further + cost(edge.source) == rest)
+        };
         let Some(edge) = edges.get(at).into_iter().flatten().find(leads) else { break };
         at = edge.to;
         path.push(at);
@@ -381,7 +382,7 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(us
             from_table: from.full_name().to_owned(),
             to_table: to.full_name().to_owned(),
             on_clause,
-            inferred: edge.cost == INFERRED,
+            source: edge.source,
         });
     }
     Some(JoinPath { hops, sql_snippet: sql })

@@ -268,6 +268,12 @@ fn notes_take_precedence_and_unmatched_ones_are_reported() {
     let noted: Vec<(&str, bool)> =
         joins.iter().filter(|join| join.noted).map(|join| (join.from_table.as_str(), join.inferred)).collect();
     assert_eq!(noted, [("main.orders", false)]);
+    let view = world.desk().whole_database_view().unwrap();
+    let hops = &view.paths("customer", "zone", None).unwrap().answer.paths[0].hops;
+    assert_eq!(
+        hops.iter().map(|hop| (hop.inferred, hop.noted)).collect::<Vec<_>>(),
+        [(Some(false), false), (Some(false), true)]
+    );
     let data = world.read("docs/databases/shop/sales/tables/main.orders.json");
     assert!(data.contains("\"cardinality\": \"one_to_one\""), "{data}");
 }

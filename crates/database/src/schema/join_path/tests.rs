@@ -102,8 +102,8 @@ fn the_shortest_path_comes_first() {
     let mut noted = tables.clone();
     noted[0].inferred_joins[0].source = JoinSource::Note;
     assert_eq!(shown(&noted, "line", "zone", 6)[0], "zone", "what a person noted counts as a key");
-    assert!(!found(&noted, "line", "zone", 1).paths[0].hops[0].inferred);
-    assert!(found(&tables, "line", "zone", 1).paths[0].hops[0].inferred);
+    assert_eq!(found(&noted, "line", "zone", 1).paths[0].hops[0].source, JoinSource::Note);
+    assert_eq!(found(&tables, "line", "zone", 1).paths[0].hops[0].source, JoinSource::Inferred);
     assert_eq!(shown(&tables, "line", "alone", 6), [""; 0]);
     let none = found(&tables, "zone", "alone", 6);
     assert_eq!(none.near_source, ["s.customer", "s.line", "s.supplier"]);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use refdesk_database::schema::join_path::{HOPS, JoinPath, JoinPaths, JoinTable, join_paths};
+use refdesk_database::schema::table_doc::JoinSource;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
@@ -47,8 +48,12 @@ pub struct DescribedHop {
     pub to_table: String,
     /// Every pair of columns, with quoted names; `None` if the reader may read neither page.
     pub on_clause: Option<String>,
-    /// Whether the join is inferred rather than declared by a key; `None` if the reader may read neither page.
+    /// Whether the join is inferred rather than declared by a key or noted by a person; `None` if the reader may read
+    /// neither page.
     pub inferred: Option<bool>,
+    /// Whether a person noted it; false if the reader may read neither page.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub noted: bool,
 }
 
 impl DatabaseView {
@@ -142,7 +147,8 @@ impl DatabaseView {
                 from_table: hop.from_table,
                 to_table: hop.to_table,
                 on_clause: is_readable.then_some(hop.on_clause),
-                inferred: is_readable.then_some(hop.inferred),
+                inferred: is_readable.then_some(hop.source == JoinSource::Inferred),
+                noted: is_readable && hop.source == JoinSource::Note,
             }
         });
         let hops = hops.collect();
