@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::tables::{documented, twins};
 use crate::mcp::world::workspace;
-use crate::support::client::Client;
+use crate::support::client::{Client, LEGACY};
 use crate::support::workspace::Workspace;
 
 const TOOLS: [&str; 7] = [
@@ -36,11 +36,20 @@ fn the_tools_are_listed_if_databases_are_documented() {
     assert!(names(&mut client).iter().all(|name| !TOOLS.contains(&name.as_str())));
     let (code, message) = client.refused("get_table_schema", json!({"table": "x"}));
     assert_eq!(code, -32602);
-    assert!(message.contains("this workspace has none: run `refdesk db document` to create them"), "{message}");
+    assert!(message.contains("this workspace has none, or the profile leaves them out"), "{message}");
     let world = documented();
     let mut client = Client::connect(&world);
     let listed = names(&mut client);
     assert_eq!(listed[8..], TOOLS, "{listed:?}");
+    for (source, expected) in [("db-shop-invoice", TOOLS.len()), ("own", 0)] {
+        let own = json!({"id": "own", "name": "Own", "type": "inline", "content": "x"});
+        let sources = if source == "own" { own } else { json!(source) };
+        let profile = json!({"name": "few", "plugin_configs": {"references": {"sources": [sources]}}});
+        world.put(".jaato/profiles/few.json", profile.to_string().as_bytes());
+        let mut client = Client::start(&world, &["--profile", "few"]);
+        client.initialize(LEGACY, json!({}));
+        assert_eq!(names(&mut client).len(), 8 + expected, "{source}");
+    }
     world.configure(json!({"version": "1.0", "exclude_tools": ["get_join_path", "search_tables"]}));
     let mut client = Client::connect(&world);
     let listed = names(&mut client);

@@ -197,7 +197,8 @@ fn find(name: &str, offer: ToolAvailability<'_>) -> Result<&'static ToolSpec, Er
     }
     if !offer.has_databases && databases::TOOLS.iter().any(|tool| tool.answers_to(name)) {
         return Err(invalid_call(format!(
-            "the tool '{name}' is for documented databases, and this workspace has none: run `refdesk db document` to create them"
+            "the tool '{name}' is for documented databases, and this workspace has none, or the profile leaves them out: \
+             ask the user to run `refdesk db document`, or do without"
         )));
     }
     if is_tool(name) {
@@ -238,6 +239,8 @@ pub fn advice(fix: &Fix, excluded: &[String]) -> Option<String> {
         Fix::Trust => return Some("ask the user to review it with `refdesk trust`".to_owned()),
         Fix::AddSources => return Some("ask the user to run `refdesk init`".to_owned()),
         Fix::BuildIndex => return Some("ask the user to run `refdesk index`".to_owned()),
+        // The profile is a person's choice.
+        Fix::ListProfiles => return Some("ask the user for it, or do without".to_owned()),
         Fix::OpenScreen => return Some("ask the user to open `refdesk` in this workspace, then ask again".to_owned()),
         _ => return None,
     };

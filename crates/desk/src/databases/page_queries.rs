@@ -89,8 +89,8 @@ impl Desk {
 
     /// Whether there are pages of databases in the catalog. A profile may leave them out.
     pub(crate) fn has_documented_tables(&self) -> bool {
-        let is_there = || self.documented_for(None).has_tables();
-        !self.documented_pages().is_empty() && (!self.is_narrowed() || is_there())
+        let has_source = || self.documented_for(None).has_source();
+        !self.documented_pages().is_empty() && (!self.is_narrowed() || has_source())
     }
 
     /// The JSON pages that cannot be used.

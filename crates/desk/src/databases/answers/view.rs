@@ -170,8 +170,13 @@ fn access_of(page: &Path, places: &HashMap<PathBuf, Vec<&Source>>, access: Optio
 }
 
 impl DatabaseView {
-    /// Whether a table's page is in the catalog.
-    pub(in crate::databases) fn has_tables(&self) -> bool {
+    /// Whether a table's page is in a source of the catalog.
+    pub(in crate::databases) fn has_source(&self) -> bool {
+        self.tables.iter().flatten().any(|table| table.source.is_some())
+    }
+
+    /// Whether the reader may know about any table.
+    fn has_tables(&self) -> bool {
         self.tables.iter().any(Option::is_some)
     }
 
