@@ -48,8 +48,9 @@ pub struct Indexing {
 }
 
 impl Desk {
-    /// Updates the index from the catalog and the workspace's profiles; `None` if another process is doing so. Stops when `progress` returns false.
-    /// Keeps indexed sources that are missing only because part of the catalog cannot be read, or because of a profile.
+    /// Updates the index from the catalog and the workspace's profiles; `None` if another process is doing so. Stops when
+    /// `progress` returns false. Keeps indexed sources that are missing only because part of the catalog cannot be read,
+    /// or because of a profile.
     ///
     /// # Errors
     /// The index cannot be written, the model cannot be run, or a fresh index is requested while part of the catalog
