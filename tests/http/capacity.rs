@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use refdesk_mcp::http::Limits;
 use serde_json::json;
 
 use crate::http::client::{Client, initialize};
-use crate::http::server::Server;
+use crate::http::server::{Server, with_limits};
 use crate::support::program::LIMIT;
 
 const REQUESTS: usize = 128;
@@ -43,6 +44,45 @@ fn more_than_the_limit_of_requests() {
         assert_eq!(client.answer().is(200).message()["result"], json!({}));
     }
     until(|| first.post(&headers, &ping).status, 200);
+}
+
+#[test]
+fn a_call_is_in_progress_even_when_its_client_has_disconnected() {
+    with_limits(Limits { requests: 2, ..Limits::default() }, |address| {
+        let mut client = Client::new(address);
+        let session = client.begin_with(json!({"elicitation": {}}));
+        let headers = format!("Mcp-Session-Id: {session}\r\n");
+        let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+                          "params": {"name": "selectReferences", "arguments": {}}});
+        let call = call.to_string();
+        let head = client.head(&headers, call.len());
+        client.send(head + &call);
+        assert_eq!(client.head_of_answer().0, 200);
+        let question = client.event();
+        let ping = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}).to_string();
+        let half = || {
+            let mut client = Client::new(address);
+            let head = client.head(&headers, ping.len());
+            client.send(head + &ping[..10]);
+            client
+        };
+        let status = || Client::new(address).post(&headers, &ping).status;
+        let other = half();
+        until(status, 503);
+        drop(client);
+        // The server notices at some time that the connection broke.
+        for _ in 0..200 {
+            assert_eq!(status(), 503);
+        }
+        drop(other);
+        until(status, 200);
+        let says = json!({"action": "accept", "content": {"ids": "go"}});
+        let says = json!({"jsonrpc": "2.0", "id": question["id"], "result": says}).to_string();
+        Client::new(address).post(&headers, &says).is(202);
+        // Once it is answered, there is room for two again.
+        let _other = half();
+        until(status, 200);
+    });
 }
 
 #[test]

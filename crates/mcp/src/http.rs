@@ -14,6 +14,7 @@ mod sessions;
 use refdesk_text::{Code, Error};
 use std::net::SocketAddr;
 
+pub(crate) use body::RequestSlot;
 pub use limits::Limits;
 pub use serve::serve;
 

@@ -66,8 +66,7 @@ pub(crate) async fn get(
         Some(Response::Prepared(prepared)) => prepared.map_err(|unrendered| render_error(&name, &unrendered))?,
         _ => return Err(closed()),
     };
-    let renderer = handle.renderer();
-    let made = tokio::task::spawn_blocking(move || prepared.render(&renderer)).await.map_err(|_| closed())?;
+    let made = handle.render(move |renderer| prepared.render(renderer)).await.ok_or_else(closed)?;
     let made = made.map_err(|unrendered| render_error(&name, &unrendered))?;
     // The text contains the arguments, and text written by a client is not stored.
     let journalled = if has_arguments { receipts::with_hash } else { receipts::with_text };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hyper::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult, Tool,
@@ -14,6 +15,7 @@ use super::address::Address;
 use super::agent::Connection;
 use super::elicit::{ElicitingClient, input_required};
 use super::handshake::mark_open;
+use super::http::RequestSlot;
 use refdesk_desk::Session;
 use refdesk_text::{Code, Error};
 use refdesk_tools::handle::DeskHandle;
@@ -35,6 +37,8 @@ pub(crate) async fn call(
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let cancelled = context.ct.clone();
+    // Held until the call ends. The other methods hold it with their context.
+    let _slot = context.extensions.get::<Parts>().and_then(|head| head.extensions.get::<RequestSlot>()).cloned();
     let elicit = ElicitingClient::new(handle, context, request.input_responses).map(|client| Box::new(client) as _);
     let mut arguments = request.arguments.unwrap_or_default();
     normalize_arguments(&mut arguments);

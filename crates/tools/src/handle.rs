@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep};
 
 use refdesk_core::config::{WorkspaceContext, expand_home};
@@ -48,6 +48,8 @@ struct Inner {
     session: Option<String>,
     renderer: Renderer,
     context: WorkspaceContext,
+    /// Has one permit: whose turn it is to render.
+    rendering: Arc<Semaphore>,
     engine: Engine,
     /// Whether to neither journal nor mark the server as open.
     is_trial: bool,
@@ -73,9 +75,10 @@ impl DeskHandle {
     ) -> Self {
         let (asking, writes) = (Mutex::default(), Mutex::default());
         let (shutdown, present) = (watch::Sender::new(false), OnceLock::new());
-        Self {
-            inner: Arc::new(Inner { session, renderer, context, engine, is_trial, asking, writes, shutdown, present }),
-        }
+        let rendering = Arc::new(Semaphore::new(1));
+        let inner =
+            Inner { session, renderer, context, rendering, engine, is_trial, asking, writes, shutdown, present };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The session shared by all clients, if the server was started with one.
@@ -83,9 +86,16 @@ impl DeskHandle {
         self.inner.session.as_deref()
     }
 
-    /// The template renderer; rendering blocks the calling thread.
-    pub fn renderer(&self) -> Renderer {
-        self.inner.renderer.clone()
+    /// Renders on another thread after all earlier calls, since the renderer renders one template at a time; `None` if
+    /// that failed. If the future is dropped before, nothing is rendered, and the values need no memory any more.
+    pub async fn render<T: Send + 'static>(&self, render: impl FnOnce(&Renderer) -> T + Send + 'static) -> Option<T> {
+        let turn = Arc::clone(&self.inner.rendering).acquire_owned().await.ok()?;
+        let renderer = self.inner.renderer.clone();
+        let rendered = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            render(&renderer)
+        });
+        rendered.await.ok()
     }
 
     /// A path that an agent names, with a leading `~/` replaced.
@@ -277,12 +287,39 @@ mod tests {
     use super::*;
     use refdesk_desk::{Options, engine};
 
-    #[test]
-    fn a_session_has_one_question_and_a_server_a_limited_number() {
+    fn handle() -> (tempfile::TempDir, DeskHandle) {
         let folder = tempfile::tempdir().unwrap();
         let context = WorkspaceContext { workspace: folder.path().to_owned(), ..WorkspaceContext::default() };
         let (engine, _) = engine::start(Options::new(context.clone()), Session::of_client("a test")).unwrap();
-        let handle = DeskHandle::new(None, Renderer::in_process(), context, engine, false);
+        (folder, DeskHandle::new(None, Renderer::in_process(), context, engine, false))
+    }
+
+    #[test]
+    fn a_rendering_that_nobody_waits_for_any_more_does_not_begin() {
+        let (_folder, handle) = handle();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let (begin, begun) = std::sync::mpsc::channel();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let names = runtime.block_on(async {
+            let first = begin.clone();
+            let running = handle.render(move |_| {
+                first.send("first").unwrap();
+                ended.recv()
+            });
+            let gone = handle.render(move |_| begin.send("gone").unwrap());
+            let others = async {
+                assert!(tokio::time::timeout(Duration::ZERO, gone).await.is_err());
+                end.send(()).unwrap();
+                handle.render(move |_| begun.try_iter().collect::<Vec<_>>()).await
+            };
+            tokio::join!(running, others).1
+        });
+        assert_eq!(names, Some(vec!["first"]));
+    }
+
+    #[test]
+    fn a_session_has_one_question_and_a_server_a_limited_number() {
+        let (_folder, handle) = handle();
         let mut slots: Vec<QuestionSlot> = (0..QUESTIONS).map(|at| handle.slot(&at.to_string()).unwrap()).collect();
         let busy = |session| handle.slot(session).map(drop).unwrap_err().message;
         assert_eq!(busy("another"), "16 other sessions have an open question, and no more are allowed");

@@ -81,13 +81,12 @@ pub(crate) async fn render(call: &mut ToolCall) -> Result<Rendering, FailedAnswe
         Some(Response::Prepared(Err(unrendered))) => return Err(unrendered_failure(unrendered)),
         _ => return Err(closed().into()),
     };
-    let renderer = call.handle.renderer();
-    let rendered = tokio::task::spawn_blocking(move || {
-        let made = prepared.render(&renderer)?;
+    let rendered = call.handle.render(move |renderer| {
+        let made = prepared.render(renderer)?;
         let (hash, lines) = (sha256_hex(made.text.as_bytes()), made.text.lines().count());
         Ok(Rendering { name, is_from_workspace, made, hash, lines })
     });
-    rendered.await.map_err(|_| closed())?.map_err(unrendered_failure)
+    rendered.await.ok_or_else(closed)?.map_err(unrendered_failure)
 }
 
 fn unrendered_failure(failed: RenderFailure) -> FailedAnswer {

@@ -1,7 +1,8 @@
-//! Bodies of requests and responses. A request's body is read completely or rejected. A response counts as a concurrent
-//! request until it is sent; a stream that only waits for notifications ends when the server shuts down.
+//! Bodies of requests and responses. A request's body is read completely or rejected. A request is in progress until its
+//! response is sent; a stream that only waits for notifications ends when the server shuts down.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use http_body_util::combinators::BoxBody;
@@ -39,8 +40,12 @@ pub(crate) async fn read(body: Incoming, limits: &Limits) -> Result<Bytes, BodyE
 
 pub(crate) type ResponseBody = BoxBody<Bytes, Infallible>;
 
+/// The place of a request among those in progress. It is free when neither the response nor the call holds it: a call
+/// goes on after its client has disconnected, and the client may come back for the answer.
+pub(crate) type RequestSlot = Arc<OwnedSemaphorePermit>;
+
 /// A body that holds its request's slot until it is sent.
-pub(super) fn with_slot(body: ResponseBody, slot: OwnedSemaphorePermit) -> ResponseBody {
+pub(super) fn with_slot(body: ResponseBody, slot: RequestSlot) -> ResponseBody {
     body.inspect_frame(move |_| {
         let _ = &slot;
     })

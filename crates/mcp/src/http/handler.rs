@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 
 use super::auth::{Guard, is_preflight};
-use super::body::{self, BodyError, ResponseBody};
+use super::body::{self, BodyError, RequestSlot, ResponseBody};
 use super::limits::RETRY_AFTER;
 use super::sessions::{Sessions, is_of_a_call};
 use super::{Http, Limits, PATH};
@@ -99,10 +99,11 @@ impl Handler {
         if waits { response.map(|body| body::until_closing(body, self.closing.clone())) } else { response }
     }
 
-    async fn post(&self, head: Parts, body: Incoming) -> Response<ResponseBody> {
+    async fn post(&self, mut head: Parts, body: Incoming) -> Response<ResponseBody> {
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             return busy("too many requests are in progress");
         };
+        let slot = RequestSlot::new(slot);
         let may_begin = may_begin_a_session(&head.headers);
         if may_begin && self.sessions.is_full() {
             return busy("too many sessions are open");
@@ -117,7 +118,12 @@ impl Handler {
             Err(BodyError::Broken) => return refused(StatusCode::BAD_REQUEST, "the body is incomplete"),
         };
         let body = repaired(&body).map_or(body, Bytes::from);
-        let waits = is(&head.headers, "mcp-method", "subscriptions/listen");
+        // Only in this revision must the header agree with the body.
+        let waits = is_sessionless(&head.headers) && is(&head.headers, "mcp-method", "subscriptions/listen");
+        if !waits {
+            // The handler of the message gets the head.
+            head.extensions.insert(RequestSlot::clone(&slot));
+        }
         let is_json =
             head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let response = self.service.handle(Request::from_parts(head, Full::new(body.clone()))).await;
@@ -141,7 +147,12 @@ fn resumes_an_answer(headers: &HeaderMap) -> bool {
 
 /// Whether a request has no session although its protocol revision has sessions.
 fn may_begin_a_session(headers: &HeaderMap) -> bool {
-    !headers.contains_key("mcp-session-id") && !is(headers, "mcp-protocol-version", "2026-07-28")
+    !headers.contains_key("mcp-session-id") && !is_sessionless(headers)
+}
+
+/// Whether the protocol revision of a request has no sessions.
+fn is_sessionless(headers: &HeaderMap) -> bool {
+    is(headers, "mcp-protocol-version", "2026-07-28")
 }
 
 fn is(headers: &HeaderMap, name: &'static str, value: &str) -> bool {

@@ -9,7 +9,8 @@ pub struct Limits {
     pub body: usize,
     /// The size of a request's head in bytes.
     pub head: usize,
-    /// Concurrent requests, each until its answer is sent; streams that only wait for notifications do not count.
+    /// Concurrent requests, each until its answer is sent, or known if its client has disconnected; streams that only
+    /// wait for notifications do not count.
     pub requests: usize,
     /// Open connections.
     pub connections: usize,
