@@ -42,8 +42,8 @@ const DATABASES: usize = 64;
 /// The default folder of the pages.
 const DOCS_PATH: &str = "docs/databases";
 
-/// The maximum number of values and events in the file.
-const ITEMS: usize = 100_000;
+/// The maximum number of keys and values in the file and in notes, which may be on every column of a database.
+const ITEMS: usize = 1_000_000;
 
 /// Keys of a database.
 const KEYS: &[&str] = &[
@@ -296,10 +296,11 @@ pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>
         return Ok(YamlNode { line: 1, column: 1, value: YamlValue::Map(Vec::new()) });
     }
     let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused).map_err(|wrong| {
-        let mut problem = problem(format!("it is not YAML: {}", wrong.message), wrong.line, wrong.column);
-        problem.fix = match wrong.is_indentation {
-            true => "start it in the same column as its neighbours, and indent with spaces".into(),
-            false => "correct this line".into(),
+        let mut problem = problem(wrong.of("it"), wrong.line, wrong.column);
+        problem.fix = match (wrong.is_limit, wrong.is_indentation) {
+            (true, _) => "shorten or simplify it".into(),
+            (_, true) => "start it in the same column as its neighbours, and indent with spaces".into(),
+            _ => "correct this line".into(),
         };
         problem
     })?;

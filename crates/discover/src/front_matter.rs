@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use refdesk_text::lines::{breaks, front_matter, single_spaced};
 use refdesk_text::shorten::beginning;
-use refdesk_text::yaml::{RepeatedKeys, YamlProblem, read as read_yaml};
+use refdesk_text::yaml::{RepeatedKeys, read as read_yaml};
 
 /// The most bytes of front matter to read.
 const LIMIT: usize = 64 * 1024;
@@ -137,7 +137,7 @@ fn yaml(inner: &str) -> Result<Map<String, Value>, (usize, String)> {
         Ok(Value::Object(members)) => Ok(members),
         Ok(Value::Null) => Ok(Map::new()),
         Ok(_) => Err((2, "the front matter is not a map of names and values".to_owned())),
-        Err(YamlProblem { line, message, .. }) => Err((line + 1, format!("the front matter is not YAML: {message}"))),
+        Err(problem) => Err((problem.line + 1, problem.of("the front matter"))),
     }
 }
 

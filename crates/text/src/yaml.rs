@@ -8,6 +8,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::Spanned;
 
+use crate::tokens::grouped;
+
 /// What to do with an entry whose key is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
@@ -28,6 +30,16 @@ pub struct YamlProblem {
     pub message: String,
     /// Whether the indentation of a line is wrong.
     pub is_indentation: bool,
+    /// Whether the text exceeds a limit. It may be valid YAML.
+    pub is_limit: bool,
+}
+
+impl YamlProblem {
+    /// The problem with this text, such as "the front matter".
+    pub fn of(&self, text: &str) -> String {
+        let what = if self.is_limit { "read" } else { "YAML" };
+        format!("{text} is not {what}: {}", self.message)
+    }
 }
 
 /// A value with its position, for readers that report problems about it.
@@ -169,7 +181,10 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
-/// Reads a text of at most `items` values and events.
+/// The maximum number of nested lists and maps.
+const DEPTH: usize = 64;
+
+/// Reads a text of at most `items` keys and values, in which a list counts twice, and a map, too.
 ///
 /// # Errors
 /// It is not YAML, does not have the expected structure, or exceeds a limit.
@@ -178,7 +193,7 @@ pub fn read<T: DeserializeOwned>(text: &str, items: usize, repeated: RepeatedKey
         budget: serde_saphyr::budget! {
             max_events: items,
             max_nodes: items,
-            max_depth: 64,
+            max_depth: DEPTH,
             max_aliases: 200,
             max_anchors: 200,
         },
@@ -199,7 +214,8 @@ pub fn read<T: DeserializeOwned>(text: &str, items: usize, repeated: RepeatedKey
             line: number(place.map(|(line, _)| line)),
             column: number(place.map(|(_, column)| column)),
             is_indentation: is_indentation(message),
-            message: in_plain_words(message),
+            is_limit: message.contains(BUDGET),
+            message: in_plain_words(message, items),
         }
     })
 }
@@ -221,10 +237,18 @@ fn is_indentation(first_line: &str) -> bool {
     first_line.contains("did not find expected")
 }
 
+/// What the parser says of a text that exceeds a limit, before the name of the limit.
+const BUDGET: &str = "budget breached: ";
+
 /// The parser's message without its positions and its advice for programmers.
-fn in_plain_words(line: &str) -> String {
-    if line.contains("budget breached") {
-        return "it is nested too deeply, has too many aliases, or is too large".to_owned();
+fn in_plain_words(line: &str, items: usize) -> String {
+    if let Some((_, limit)) = line.split_once(BUDGET) {
+        return match limit.split(' ').next() {
+            Some("Events" | "Nodes") => format!("it has more than {} keys and values", grouped(items)),
+            Some("Depth") => format!("it is nested more than {DEPTH} levels deep"),
+            Some("Aliases" | "Anchors" | "AliasAnchorRatio") => "it has too many aliases or anchors".to_owned(),
+            _ => "it is too large".to_owned(),
+        };
     }
     if line.contains("multiple") {
         return "it has more than one document".to_owned();
@@ -337,15 +361,26 @@ mod tests {
     #[test]
     fn problems_are_in_words_for_people() {
         let many = format!("[{}]", "x, ".repeat(200));
+        let nested = format!("{}{}", "[".repeat(65), "]".repeat(65));
+        let aliases = format!("[&a x{}]", ", *a".repeat(201));
         for (text, repeated, line, words) in [
             ("a: [b\n", RepeatedKeys::FirstWins, 1, "unclosed bracket"),
             ("a: 1\na: 2\n", RepeatedKeys::Refused, 2, "duplicate"),
             ("a: 1\n---\nb: 2\n", RepeatedKeys::FirstWins, 3, "it has more than one document"),
-            (&many, RepeatedKeys::FirstWins, 1, "it is nested too deeply, has too many aliases, or is too large"),
+            (&many, RepeatedKeys::FirstWins, 1, "it has more than 100 keys and values"),
+            (&nested, RepeatedKeys::FirstWins, 1, "it is nested more than 64 levels deep"),
+            (&aliases, RepeatedKeys::FirstWins, 1, "it has too many aliases or anchors"),
         ] {
-            let problem = read::<Value>(text, 100, repeated).unwrap_err();
+            let items = if text == many { 100 } else { 1_000 };
+            let problem = read::<Value>(text, items, repeated).unwrap_err();
             assert!(problem.message.contains(words), "{problem:?}");
             assert_eq!(problem.line, line, "{problem:?}");
+            let is_limit = ["values", "nested", "aliases"].iter().any(|limit| words.contains(limit));
+            assert_eq!(problem.is_limit, is_limit, "{problem:?}");
+            assert_eq!(
+                problem.of("it"),
+                format!("it is not {}: {}", if is_limit { "read" } else { "YAML" }, problem.message)
+            );
             for internal in ["budget", "Policy", "from_str", "Options", " at line "] {
                 assert!(!problem.message.contains(internal), "{problem:?}");
             }

@@ -250,6 +250,17 @@ mod tests {
     }
 
     #[test]
+    fn notes_on_every_table_and_many_columns_are_read() {
+        let note = |at: usize| format!("  t{at}:\n    description: x\n    columns: {{a: x, b: x, c: x, d: x, e: x}}\n");
+        let text = format!("tables:\n{}", (0..20_000).map(note).collect::<String>());
+        let (notes, problems) = read(&text, "f");
+        assert_eq!((problems.len(), notes.tables.len()), (0, 20_000));
+        let (_, problems) = read(&format!("[{}]", "x,".repeat(1_000_000)), "f");
+        assert_eq!(problems[0].message, "it is not read: it has more than 1,000,000 keys and values");
+        assert_eq!(problems[0].fix, "shorten or simplify it".into());
+    }
+
+    #[test]
     fn an_invalid_note_is_an_error_with_its_line() {
         for (text, line, message) in [
             ("joins: everything", 1, "'joins' must be a list, not a string"),
