@@ -23,7 +23,7 @@ pub mod user;
 
 pub use approval::{ApprovalMode, GlobCase, Rule, compiled, compiled_for_names, verdict};
 pub use document::{JsonDocument, MemberPart};
-pub(crate) use document::{has_more_values, too_many_values};
+pub(crate) use document::{JsonSize, VALUES, too_many_values, unread_files};
 pub use environment::Environment;
 pub(crate) use fields::Fields;
 pub use fields::ITEMS;

@@ -81,8 +81,9 @@ impl Desk {
             SourceKind::Url { .. } => captioned(id, "fetched by the agent, not by refdesk".to_owned()),
             SourceKind::Withheld(_) => captioned(id, "waits for trust".to_owned()),
             SourceKind::Mcp { args, .. } => {
-                let text = if args.is_null() { String::new() } else { format!("{args:#}") };
-                let text = beginning(&text, SHOWN).to_owned();
+                let args = serde_json::from_str::<serde_json::Value>(args).map(|args| format!("{args:#}"));
+                // There may be none.
+                let text = beginning(&args.unwrap_or_default(), SHOWN).to_owned();
                 Document { text, ..captioned(id, "called by the agent, not by refdesk, with arguments".to_owned()) }
             }
         };

@@ -250,10 +250,10 @@ impl PrivilegedActions<'_> {
                 (what, json!({"id": id, "url": url, "hint": hint}))
             }
             SourceKind::Mcp { server, tool, args } => {
-                let with =
-                    if args.is_null() { String::new() } else { format!(" with {}", code_span(&args.to_string())) };
+                let with = if args.is_empty() { String::new() } else { format!(" with {}", code_span(args)) };
                 let (tool_name, server_name) = (code_span(tool), code_span(server));
                 let what = format!("tell every agent to call the tool {tool_name} of the server {server_name}{with}");
+                let args: Value = serde_json::from_str(args).unwrap_or_default();
                 (what, json!({"id": id, "server": server, "tool": tool, "args": args, "hint": hint}))
             }
             SourceKind::Local(_) | SourceKind::Inline { .. } | SourceKind::Withheld(_) => return None,

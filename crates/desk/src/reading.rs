@@ -136,7 +136,7 @@ pub fn read_source(
             Err(Error::new(Code::LiesElsewhere, format!("'{id}' is a URL, which refdesk does not fetch"), hint))
         }
         SourceKind::Mcp { server, tool, args } => {
-            let with = if args.is_null() { String::new() } else { format!(" with {args}") };
+            let with = if args.is_empty() { String::new() } else { format!(" with {args}") };
             let hint = format!("call the tool '{tool}' of the server '{server}'{with}");
             Err(Error::new(Code::LiesElsewhere, format!("'{id}' is the result of a tool of another server"), hint))
         }

@@ -106,7 +106,7 @@ impl Rows<'_> {
         let kind = self.visible_kind(source);
         let (url, server, tool) = addresses(kind);
         let (args, content) = match kind {
-            SourceKind::Mcp { args, .. } => ((**args).clone(), None),
+            SourceKind::Mcp { args, .. } => (serde_json::from_str(args).unwrap_or_default(), None),
             SourceKind::Inline { content } => (Value::Null, Some(content.to_string())),
             _ => (Value::Null, None),
         };

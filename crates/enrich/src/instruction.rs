@@ -88,9 +88,8 @@ fn elsewhere(kind: &SourceKind) -> Vec<String> {
         SourceKind::Mcp { server, tool, args } => {
             let mut fields =
                 vec![format!("**Server**: {}", one_line(server)), format!("**Tool**: {}", code_span(tool))];
-            let without_args = args.is_null() || args.as_object().is_some_and(serde_json::Map::is_empty);
-            if !without_args {
-                fields.push(format!("**Args**: {}", code_span(&args.to_string())));
+            if !["", "{}"].contains(&&**args) {
+                fields.push(format!("**Args**: {}", code_span(args)));
             }
             fields.push("**Access**: Call the MCP tool".into());
             fields
@@ -154,7 +153,7 @@ mod tests {
         file.fetch_hint = Some("Skip the appendix".into());
         let url = source("u", &[], SourceKind::Url { url: "https://example.org/".into() });
         let mcp =
-            |args| source("m", &[], SourceKind::Mcp { server: "s".into(), tool: "t".into(), args: Box::new(args) });
+            |args: &str| source("m", &[], SourceKind::Mcp { server: "s".into(), tool: "t".into(), args: args.into() });
         let mut missing = source("gone", &tags(&["a"]), local("gone.md", PathState::Missing));
         missing.fetch_hint = Some("Ask".into());
         let mut blank = source("blank", &tags(&["", " "]), local("blank.md", PathState::File));
@@ -187,17 +186,11 @@ mod tests {
             ),
             (url, "### Name of u\n\n**URL**: https://example.org/\n**Access**: Fetch this URL"),
             (
-                mcp(serde_json::json!({"b": 1, "a": [true]})),
+                mcp(r#"{"b":1,"a":[true]}"#),
                 "### Name of m\n\n**Server**: s\n**Tool**: `t`\n**Args**: `{\"b\":1,\"a\":[true]}`\n**Access**: Call the MCP tool",
             ),
-            (
-                mcp(serde_json::Value::Null),
-                "### Name of m\n\n**Server**: s\n**Tool**: `t`\n**Access**: Call the MCP tool",
-            ),
-            (
-                mcp(serde_json::json!({})),
-                "### Name of m\n\n**Server**: s\n**Tool**: `t`\n**Access**: Call the MCP tool",
-            ),
+            (mcp(""), "### Name of m\n\n**Server**: s\n**Tool**: `t`\n**Access**: Call the MCP tool"),
+            (mcp("{}"), "### Name of m\n\n**Server**: s\n**Tool**: `t`\n**Access**: Call the MCP tool"),
             (missing, "### Name of gone\n\n**Tags**: a\n**Missing**: gone.md\n**Hint**: Ask"),
             (blank, "### Name of blank\n\n**Location**: `blank.md`\n**Access**: Read this file"),
             (inline("i", &tags(&["a"]), "Always.\n\n- two\n"), "### Name of i\n\nAlways.\n\n- two\n"),

@@ -314,7 +314,7 @@ fn hash_text(
         }
         (SourceKind::Inline { content }, None) => content.hash(hasher),
         (SourceKind::Url { url }, None) => url.hash(hasher),
-        (SourceKind::Mcp { server, tool, args }, None) => (server, tool, args.to_string()).hash(hasher),
+        (SourceKind::Mcp { server, tool, args }, None) => (server, tool, args).hash(hasher),
         (SourceKind::Withheld(_), None) => {}
         (_, Some(_)) => return None,
     }

@@ -21,6 +21,9 @@ use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::tokens::grouped;
 
+/// The maximum length of a tool's arguments as JSON, in bytes. Agents get them with the source.
+const ARGS_BYTES: usize = 64 * 1024;
+
 #[derive(Debug)]
 pub(super) struct EntryContext<'a> {
     /// Finds what exists at paths.
@@ -94,8 +97,8 @@ impl EntryContext<'_> {
             "mcp" => {
                 let (server, tool) =
                     (required(fields, "server", Code::MissingField), required(fields, "tool", Code::MissingField));
-                let args = fields.object("args").cloned().map_or(Value::Null, Value::Object);
-                Some(SourceKind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: Box::new(args) })
+                let args = read_args(fields);
+                Some(SourceKind::Mcp { server: server?.to_owned(), tool: tool?.to_owned(), args: args? })
             }
             "inline" => match fields.value("content") {
                 // An empty text is allowed.
@@ -212,6 +215,18 @@ fn read_tags(fields: &mut Fields<'_>) -> Vec<String> {
         }
     }
     tags
+}
+
+/// The arguments of a tool; `None` if they are too long.
+fn read_args(fields: &mut Fields<'_>) -> Option<Box<str>> {
+    // Every value can be written as JSON.
+    let args = fields.object("args").map(|args| serde_json::to_string(args).unwrap_or_default()).unwrap_or_default();
+    if args.len() > ARGS_BYTES {
+        let message = format!("'args' has more than {} KiB, so the source is left out", ARGS_BYTES / 1024);
+        fields.report_value("args", Diagnostic::error(Code::TooLarge, message).fix("shorten them"));
+        return None;
+    }
+    Some(args.into())
 }
 
 /// The tags of an entry: its first [`ITEMS`] items, without those that are not strings.

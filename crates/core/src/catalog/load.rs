@@ -15,7 +15,9 @@ use super::place::PathChecker;
 use super::references_folder::{ReferenceFile, json_files, references_folder};
 use super::source::{Source, SourceId};
 use super::wanted::EntryFilter;
-use crate::config::{self, Config, JsonDocument, MemberPart, WorkspaceContext, has_more_values, too_many_values};
+use crate::config::{
+    self, Config, JsonDocument, JsonSize, MemberPart, VALUES, WorkspaceContext, too_many_values, unread_files,
+};
 use refdesk_files::output::resolve;
 use refdesk_files::path::is_absent;
 use refdesk_files::{Folder, cause};
@@ -23,10 +25,10 @@ use refdesk_text::Code;
 use refdesk_text::report::listed::{LISTED, ListedProblems};
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
-use refdesk_text::tokens::{counted, grouped};
+use refdesk_text::tokens::grouped;
 
-/// Size limit, in bytes, of all files that define one source together, as of the configuration.
-const ALL_ENTRIES: u64 = 256 * 1024 * 1024;
+/// The limits of all files that define one source together, as of the configuration.
+const ALL_ENTRIES: JsonSize = JsonSize { bytes: 256 * 1024 * 1024, values: VALUES };
 
 /// Files that define one source read at a time. This bounds how much is read beyond [`ALL_ENTRIES`].
 const FILES_AT_ONCE: usize = 16;
@@ -107,7 +109,7 @@ pub fn load(
             diagnostics.extend(problems);
             sources.extend(source);
         }
-        diagnostics.extend(too_many_bytes(context, unread));
+        diagnostics.extend(too_much(context, unread));
     }
     let (catalog, losers) = Catalog::merged(sources);
     diagnostics.extend(duplicates(context, config.document.as_ref(), &files, &catalog, &losers));
@@ -207,13 +209,16 @@ fn references(
     }
 }
 
-/// The wanted entries of the first files that have at most `most` bytes together, and the other files.
+/// Files that are not read, and the limit that all files exceed.
+type Unread<'f> = (&'f [ReferenceFile], String);
+
+/// The wanted entries of the first files that are within these limits together, and the other files.
 fn discovered<'f>(
     reader: &EntryContext<'_>,
     files: &'f [ReferenceFile],
     CatalogOptions { previous, wanted, .. }: CatalogOptions<'_>,
-    most: u64,
-) -> (Vec<ParsedEntry>, &'f [ReferenceFile]) {
+    most: JsonSize,
+) -> (Vec<ParsedEntry>, Option<Unread<'f>>) {
     let kept = |file: &Path| {
         let sources = previous.into_iter().flat_map(Catalog::sources);
         sources.into_iter().find(|source| *source.origin.file == *file).cloned()
@@ -222,13 +227,12 @@ fn discovered<'f>(
         let (size, entry) = discovered_file(reader, file, kept, wanted);
         (size, entry.map(|(source, problems)| (source.map(|source| shared(source, previous)), problems)))
     };
-    let (mut entries, mut bytes) = (Vec::new(), 0);
+    let (mut entries, mut sum) = (Vec::new(), JsonSize::default());
     for (nth, some) in files.chunks(FILES_AT_ONCE).enumerate() {
-        let found: Vec<(u64, Option<ParsedEntry>)> = some.par_iter().map(read).collect();
+        let found: Vec<(JsonSize, Option<ParsedEntry>)> = some.par_iter().map(read).collect();
         for (at, (size, entry)) in found.into_iter().enumerate() {
-            bytes += size;
-            if bytes > most {
-                return (entries, files.get(nth * FILES_AT_ONCE + at..).unwrap_or_default());
+            if let Some(limit) = sum.add(size, most) {
+                return (entries, files.get(nth * FILES_AT_ONCE + at..).map(|unread| (unread, limit)));
             }
             entries.extend(entry);
         }
@@ -236,34 +240,26 @@ fn discovered<'f>(
             break;
         }
     }
-    (entries, &[])
+    (entries, None)
 }
 
-fn too_many_bytes(context: &WorkspaceContext, unread: &[ReferenceFile]) -> Option<Diagnostic> {
+fn too_much(context: &WorkspaceContext, unread: Option<Unread<'_>>) -> Option<Diagnostic> {
+    let (unread, limit) = unread?;
     let first = context.display(&unread.first()?.path);
-    let others = match unread.len() - 1 {
-        0 => String::new(),
-        others => format!(" and {} after it", counted(others, "file")),
-    };
-    let message = format!(
-        "the files of the references folder have more than {} MiB together; {first}{others} are not read",
-        ALL_ENTRIES / (1024 * 1024)
-    );
-    Some(
-        Diagnostic::error(Code::TooLarge, message).in_file(first).fix("put long texts into files, and give their path"),
-    )
+    let problem = format!("the files of the references folder have more than {limit} together");
+    Some(unread_files(&problem, first, unread.len() - 1).fix("put long texts into files, and give their path"))
 }
 
 /// The source of a file, if its entry is valid, and the problems.
 type ReadEntry = (Option<Source>, Vec<Diagnostic>);
 
-/// The size of a file, and its entry; `None` if that is not wanted.
+/// The bytes and values of a file, and its entry; `None` if that is not wanted.
 fn discovered_file(
     reader: &EntryContext<'_>,
     found: &ReferenceFile,
     kept: impl Fn(&Path) -> Option<Source>,
     wanted: &EntryFilter,
-) -> (u64, Option<ReadEntry>) {
+) -> (JsonSize, Option<ReadEntry>) {
     let file = found.path.as_path();
     let shown = reader.places.context.display(file);
     let bytes = match found.read() {
@@ -272,14 +268,16 @@ fn discovered_file(
             let problem =
                 Diagnostic::error(Code::Unreadable, format!("the reference cannot be read: {}", cause(&error)));
             let problem = problem.in_file(shown).fix("make it a readable file of one JSON object, or remove it");
-            return (0, Some((kept(file), vec![problem])));
+            return (JsonSize::default(), Some((kept(file), vec![problem])));
         }
     };
-    let size = bytes.len() as u64;
+    let size = JsonSize::of(&bytes);
     if !wanted.may_be_in(&bytes) {
         return (size, None);
     }
-    if has_more_values(&bytes, ENTRY_VALUES) {
+    if size.values > ENTRY_VALUES {
+        // Its values are not parsed.
+        let size = JsonSize { values: 0, ..size };
         return (size, Some((kept(file), vec![too_many_values(ENTRY_VALUES).in_file(shown)])));
     }
     let entry = match JsonDocument::parse(file, shown, bytes) {
@@ -413,23 +411,30 @@ mod tests {
         let files = Folder::real(&real).and_then(|opened| json_files(&real, &opened)).unwrap();
         let size = files[0].read().unwrap().len() as u64;
         let last = EntryFilter::Ids { start: "r29".to_owned(), most: 1 };
-        for (most, wanted, expected, unread) in [
-            (40 * size, &EntryFilter::All, 40, 0),
-            (30 * size, &EntryFilter::All, 30, 10),
-            (30 * size - 1, &EntryFilter::All, 29, 11),
-            (30 * size, &last, 1, 10),
-            (29 * size, &last, 0, 11),
+        for (bytes, values, wanted, expected, unread) in [
+            (40 * size, 120, &EntryFilter::All, 40, 0),
+            (30 * size, 120, &EntryFilter::All, 30, 10),
+            (30 * size - 1, 120, &EntryFilter::All, 29, 11),
+            (30 * size, 120, &last, 1, 10),
+            (29 * size, 120, &last, 0, 11),
+            (40 * size, 119, &EntryFilter::All, 39, 1),
+            (40 * size, 87, &last, 0, 11),
         ] {
+            let most = JsonSize { bytes, values };
             let reader = EntryContext { places: places(&context, wanted, true), folder: None };
             let reading = CatalogOptions { previous: None, may_read: &|_, _| true, wanted, is_compared: true };
             let (entries, others) = discovered(&reader, &files, reading, most);
-            assert_eq!((entries.len(), others.len()), (expected, unread), "{most} {wanted:?}");
+            let others = others.map_or(0, |(files, _)| files.len());
+            assert_eq!((entries.len(), others), (expected, unread), "{most:?} {wanted:?}");
         }
-        let problem = too_many_bytes(&context, &files[30..]).unwrap();
-        let message = "the files of the references folder have more than 256 MiB together; .jaato/references/30.json and 9 files \
-                       after it are not read";
-        assert_eq!(problem.message, message);
-        assert!(too_many_bytes(&context, &[]).is_none());
+        for (from, limit, words) in [
+            (30, "256 MiB", "256 MiB together; .jaato/references/30.json and 9 files after it are not read"),
+            (39, "90 values", "90 values together; .jaato/references/39.json is not read"),
+        ] {
+            let problem = too_much(&context, Some((&files[from..], limit.to_owned()))).unwrap();
+            assert_eq!(problem.message, format!("the files of the references folder have more than {words}"));
+        }
+        assert!(too_much(&context, None).is_none());
     }
 
     #[test]

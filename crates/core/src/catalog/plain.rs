@@ -140,6 +140,10 @@ mod tests {
         let tagged = |tags: usize| {
             format!(r#""id": "a", "type": "url", "url": "u", "tags": [{}]"#, vec![r#""t""#; tags].join(","))
         };
+        let with_args = |size: usize| {
+            let args = format!(r#"{{ "a": "{}" }}"#, "x".repeat(size));
+            format!(r#""id": "a", "type": "mcp", "server": "s", "tool": "t", "args": {args}"#)
+        };
         let too_large = "'content' has more than 64 MiB, so the source is left out";
         let named = |size: usize| format!(r#""id": "{}", "type": "url", "url": "u""#, "i".repeat(size));
         for (members, is_source, message) in [
@@ -147,6 +151,7 @@ mod tests {
             (named(ID_BYTES + 1), false, Some("the id has more than 4,096 bytes, so the source is left out")),
             (inline(bytes), true, None),
             (inline(bytes + 1), false, Some(too_large)),
+            (with_args(65_537 - 8), false, Some("'args' has more than 64 KiB, so the source is left out")),
             (tagged(ITEMS), true, None),
             (tagged(ITEMS + 1), true, Some("'tags' has more than 10,000 items; the others are left out")),
         ] {

@@ -78,8 +78,8 @@ pub enum SourceKind {
         server: String,
         /// The tool's name.
         tool: String,
-        /// Arguments for the call; `Null` if there are none.
-        args: Box<serde_json::Value>,
+        /// The arguments for the call as JSON, or empty: as values they would take a hundred times the memory.
+        args: Box<str>,
     },
     /// Text that is part of the catalog.
     Inline {

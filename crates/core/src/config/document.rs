@@ -12,10 +12,10 @@ use super::plain_entry::PlainEntry;
 use refdesk_text::Code;
 use refdesk_text::report::locate::{MemberSpan, PointerStep, item_starts, locate, members, repeated_keys};
 use refdesk_text::report::{Diagnostic, Position, PositionIndex};
-use refdesk_text::tokens::grouped;
+use refdesk_text::tokens::{counted, grouped};
 
 /// The most values in a file. A parsed value takes about 400 bytes of memory, a hundred times its size in the file.
-const VALUES: usize = 4_000_000;
+pub(crate) const VALUES: usize = 4_000_000;
 
 /// The most repeated keys reported per file.
 const REPEATED: usize = 20;
@@ -53,29 +53,61 @@ impl MemberPart {
     }
 }
 
-/// Whether a JSON text has more values than this, judged by its commas.
+/// Whether a JSON text has more values than this.
 pub(crate) fn has_more_values(json: &[u8], most: usize) -> bool {
-    if memchr::memchr_iter(b',', json).count() <= most {
-        return false;
-    }
-    // Do not count commas in strings.
-    let (mut commas, mut is_text, mut is_escaped) = (0, false, false);
-    for byte in json {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = is_text,
-            b'"' => is_text = !is_text,
-            b',' if !is_text => commas += 1,
-            _ => {}
-        }
-    }
-    commas > most
+    memchr::memchr3_iter(b',', b'[', b'{', json).count() > most && count_values(json) > most
 }
 
 /// The diagnostic for such a text.
 pub(crate) fn too_many_values(most: usize) -> Diagnostic {
     let message = format!("it has more than {} values, so it is not read", grouped(most));
     Diagnostic::error(Code::TooMany, message).fix("remove everything that does not describe sources")
+}
+
+/// The number of values in a JSON text, judged by its commas and brackets: each value follows one of them.
+fn count_values(json: &[u8]) -> usize {
+    let (mut values, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => values += 1,
+            _ => {}
+        }
+    }
+    values
+}
+
+/// How large files are, alone or together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct JsonSize {
+    pub bytes: u64,
+    pub values: usize,
+}
+
+impl JsonSize {
+    pub(crate) fn of(json: &[u8]) -> Self {
+        Self { bytes: json.len() as u64, values: count_values(json) }
+    }
+
+    /// Adds the size of another file; returns the limit that the sum exceeds, for messages.
+    pub(crate) fn add(&mut self, file: Self, most: Self) -> Option<String> {
+        (self.bytes, self.values) = (self.bytes + file.bytes, self.values + file.values);
+        if self.bytes > most.bytes {
+            return Some(format!("{} MiB", most.bytes / (1024 * 1024)));
+        }
+        (self.values > most.values).then(|| format!("{} values", grouped(most.values)))
+    }
+}
+
+/// The diagnostic for files that are not read because of those before them; `problem` says why.
+pub(crate) fn unread_files(problem: &str, first: String, others: usize) -> Diagnostic {
+    let unread = match others {
+        0 => " is".to_owned(),
+        others => format!(" and {} after it are", counted(others, "file")),
+    };
+    Diagnostic::error(Code::TooLarge, format!("{problem}; {first}{unread} not read")).in_file(first)
 }
 
 impl JsonDocument {
@@ -368,10 +400,12 @@ mod tests {
     #[test]
     fn values_are_counted_outside_texts() {
         for (json, most, has_more) in [
-            ("[1,2,3]", 2, false),
-            ("[1,2,3]", 1, true),
-            (r#"["a,b,c", "d\",e,f"]"#, 1, false),
-            (r#"["a\\", "b", ","]"#, 1, true),
+            ("[1,2,3]", 3, false),
+            ("[1,2,3]", 2, true),
+            (r#"["a,b,c", "d\",e,[f"]"#, 2, false),
+            (r#"["a\\", "b", ","]"#, 2, true),
+            (r#"[[[[]]], {"a": {}}]"#, 7, false),
+            (r#"[[[[]]], {"a": {}}]"#, 6, true),
             ("", 0, false),
         ] {
             assert_eq!(has_more_values(json.as_bytes(), most), has_more, "{json}");
