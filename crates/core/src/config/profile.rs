@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::document::JsonDocument;
+use super::document::{JsonDocument, JsonSize, too_many_values, unread_files};
 use super::fields::{Fields, ITEMS};
 use super::find::{WorkspaceContext, expand, link_problem, outside_link, read_found};
 use super::keys;
@@ -22,6 +22,7 @@ use refdesk_text::Code;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, Position};
+use refdesk_text::tokens::grouped;
 
 /// The folder of a workspace's profiles.
 pub const PROFILES: &str = ".jaato/profiles";
@@ -31,6 +32,17 @@ pub const REFERENCES_PATH: [&str; 2] = ["plugin_configs", "references"];
 
 /// Size limit of a profile, in bytes.
 const LARGEST: u64 = 1024 * 1024;
+
+/// The most JSON values in a profile, including those for other plugins.
+const VALUES: usize = 50_000;
+
+/// The most profiles of a workspace, and the limits of all of them together: every one is kept, and a screen reads them
+/// again after each change.
+const PROFILES_COUNT: usize = 1_000;
+const ALL_PROFILES: JsonSize = JsonSize { bytes: 16 * 1024 * 1024, values: 500_000 };
+
+/// Profiles read at a time. This bounds how much is read beyond [`ALL_PROFILES`].
+const FILES_AT_ONCE: usize = 8;
 
 /// A profile's settings for references.
 #[derive(Debug, Clone)]
@@ -169,7 +181,8 @@ pub fn find(context: &WorkspaceContext, given: &str) -> Result<Profile, ProfileN
     by_file.ok_or_else(unknown)?.map_err(ProfileNotFound::Broken)
 }
 
-/// Every profile of the workspace, in byte order of file name; a diagnostic if the folder cannot be read.
+/// Every profile of the workspace, in byte order of file name; a diagnostic if the folder cannot be read, or has more
+/// than the limits.
 pub fn read_all(context: &WorkspaceContext) -> (Vec<ProfileFile>, Vec<Diagnostic>) {
     let folder = match folder(context) {
         Ok(folder) => folder,
@@ -184,8 +197,7 @@ pub fn read_all(context: &WorkspaceContext) -> (Vec<ProfileFile>, Vec<Diagnostic
             return (Vec::new(), vec![problem.in_file(context.display(&folder)).fix("make it a readable folder")]);
         }
     };
-    let mut all: Vec<ProfileFile> =
-        files.into_par_iter().map(|file| ProfileFile { read: read(context, &file), file }).collect();
+    let (mut all, limit) = read_within(context, &files, ALL_PROFILES);
     let mut first_of_name: HashMap<String, PathBuf> = HashMap::new();
     for found in &mut all {
         let Ok(profile) = &mut found.read else { continue };
@@ -202,7 +214,28 @@ pub fn read_all(context: &WorkspaceContext) -> (Vec<ProfileFile>, Vec<Diagnostic
         let problem = Diagnostic::warning(Code::DuplicateName, message).in_file(&profile.document.shown).at(place);
         profile.problems.push(problem.fix("give one of the two another name"));
     }
-    (all, Vec::new())
+    let problem = limit.zip(files.get(all.len())).map(|(limit, first)| {
+        let problem = format!("the folder of profiles has more than {limit}");
+        let others = files.len() - all.len() - 1;
+        unread_files(&problem, context.display(first), others).fix("remove profiles, or make them smaller")
+    });
+    (all, problem.into_iter().collect())
+}
+
+/// The first of these files that are within the limits together; the limit, if there are more.
+fn read_within(context: &WorkspaceContext, files: &[PathBuf], most: JsonSize) -> (Vec<ProfileFile>, Option<String>) {
+    let (mut all, mut sum) = (Vec::new(), JsonSize::default());
+    let few = files.get(..PROFILES_COUNT);
+    for some in few.unwrap_or(files).chunks(FILES_AT_ONCE) {
+        let read: Vec<_> = some.par_iter().map(|file| (file, read_sized(context, file))).collect();
+        for (file, (size, read)) in read {
+            if let Some(limit) = sum.add(size, most) {
+                return (all, Some(limit));
+            }
+            all.push(ProfileFile { file: file.clone(), read });
+        }
+    }
+    (all, few.map(|_| format!("{} files", grouped(PROFILES_COUNT))))
 }
 
 /// The folder of profiles, unless it leads out of the workspace.
@@ -233,21 +266,45 @@ fn stem(file: &Path) -> &str {
 /// # Errors
 /// It cannot be read, is not a JSON object, or is a link from the workspace's folder of profiles to outside.
 pub fn read(context: &WorkspaceContext, file: &Path) -> Result<Profile, Vec<Diagnostic>> {
+    read_sized(context, file).1
+}
+
+/// The size of a file, and the profile.
+fn read_sized(context: &WorkspaceContext, file: &Path) -> (JsonSize, Result<Profile, Vec<Diagnostic>>) {
     let shown = context.display(file);
+    let bytes = match bytes_of(context, file, &shown) {
+        Ok(bytes) => bytes,
+        Err(problem) => return (JsonSize::default(), Err(vec![problem])),
+    };
+    let size = JsonSize::of(&bytes);
+    if size.values > VALUES {
+        // Its values are not parsed.
+        let size = JsonSize { values: 0, ..size };
+        return (size, Err(vec![too_many_values(VALUES).in_file(&shown).fix(TOO_LARGE)]));
+    }
+    (size, parse(context, file, shown, bytes))
+}
+
+/// How to make a profile smaller.
+const TOO_LARGE: &str = "remove sources that the catalog already has";
+
+fn bytes_of(context: &WorkspaceContext, file: &Path, shown: &str) -> Result<Vec<u8>, Diagnostic> {
     let is_found = file.starts_with(context.workspace.join(PROFILES));
     let read = if is_found { read_found(context, file, LARGEST) } else { read_regular(file, LARGEST) };
     let (bytes, more) = read.map_err(|error| {
-        if let Some(problem) = link_problem("profile", file, &shown, &error) {
-            return vec![problem];
-        }
-        let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {}", cause(&error)));
-        vec![problem.in_file(&shown).fix("make it a readable file of one JSON object, or remove it")]
+        link_problem("profile", file, shown, &error).unwrap_or_else(|| {
+            let problem = Diagnostic::error(Code::Unreadable, format!("the profile cannot be read: {}", cause(&error)));
+            problem.in_file(shown).fix("make it a readable file of one JSON object, or remove it")
+        })
     })?;
     if more {
         let message = format!("the profile is larger than {LARGEST} bytes (1 MiB), so it is not read");
-        let problem = Diagnostic::error(Code::TooLarge, message).in_file(&shown);
-        return Err(vec![problem.fix("remove sources that the catalog already has")]);
+        return Err(Diagnostic::error(Code::TooLarge, message).in_file(shown).fix(TOO_LARGE));
     }
+    Ok(bytes)
+}
+
+fn parse(context: &WorkspaceContext, file: &Path, shown: String, bytes: Vec<u8>) -> Result<Profile, Vec<Diagnostic>> {
     let (document, mut problems) = JsonDocument::parse(file, shown, bytes);
     let Some(document) = document.map(Arc::new) else { return Err(problems) };
     let said = {
@@ -381,6 +438,33 @@ mod tests {
             let read = read(&context, &context.workspace.join(PROFILES).join("large.json"));
             let code = read.err().map(|problems| problems[0].code.as_str());
             assert_eq!(code, expected, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn profiles_have_limits_together() {
+        let values = |count: usize| format!("{{\"a\": [{}1]}}", "1,".repeat(count - 2));
+        let padded = format!("{{}}{}", " ".repeat(usize::try_from(LARGEST).unwrap() - 2));
+        for (text, count, read, words) in [
+            ("{}".to_owned(), 1_000, 1_000, ""),
+            ("{}".to_owned(), 1_002, 1_000, "1,000 files; .jaato/profiles/1000.json and 1 file after it are not read"),
+            (padded, 18, 16, "16 MiB; .jaato/profiles/0016.json and 1 file after it are not read"),
+            (values(VALUES), 11, 10, "500,000 values; .jaato/profiles/0010.json is not read"),
+            (values(VALUES + 1), 11, 11, ""),
+        ] {
+            let (_folder, context) = world(&[]);
+            let folder = context.workspace.join(PROFILES);
+            fs::create_dir_all(&folder).unwrap();
+            for at in 0..count {
+                fs::write(folder.join(format!("{at:04}.json")), &text).unwrap();
+            }
+            let (all, problems) = read_all(&context);
+            assert_eq!(all.len(), read, "{words}");
+            let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+            let expected = format!("the folder of profiles has more than {words}");
+            assert_eq!(messages, Vec::from_iter((!words.is_empty()).then_some(expected.as_str())));
+            let is_small = text != values(VALUES + 1);
+            assert!(all.iter().all(|found| found.read.is_ok() == is_small), "{words}");
         }
     }
 
