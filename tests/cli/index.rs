@@ -376,7 +376,7 @@ fn sources_hidden_by_a_broken_catalog_or_a_profile_stay_indexed() {
 fn what_only_a_profile_defines_is_indexed_by_every_run_and_found_with_the_profile() {
     let world = world(3);
     let outside = world.beside("outside.md");
-    fs::write(&outside, "# Sauerkraut\n\nSauerkraut sours in a jar.\n").unwrap();
+    refdesk_files::write_atomic(&outside, b"# Sauerkraut\n\nSauerkraut sours in a jar.\n").unwrap();
     let outside = json!({"id": "outside", "name": "Outside", "path": outside});
     let sources = json!([inline("kimchi", "Kimchi is cabbage that fermented."), outside, "retries"]);
     let few = json!({"name": "few", "plugin_configs": {"references": {"sources": sources}}});

@@ -103,7 +103,7 @@ impl DatabaseView {
                 if is_readable {
                     table.description.clone_from(&found.description);
                 }
-                let (refers_to, inferred) = is_readable.then(|| targets(&doc, &found.name)).unwrap_or_default();
+                let (refers_to, inferred) = if is_readable { targets(&doc, &found.name) } else { Default::default() };
                 usage.push(ColumnUse {
                     table,
                     column: if is_readable { found.name.clone() } else { column.to_owned() },
