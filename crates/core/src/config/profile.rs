@@ -456,7 +456,8 @@ mod tests {
             let folder = context.workspace.join(PROFILES);
             fs::create_dir_all(&folder).unwrap();
             for at in 0..count {
-                fs::write(folder.join(format!("{at:04}.json")), &text).unwrap();
+                let mut file = fs::File::create(folder.join(format!("{at:04}.json"))).unwrap();
+                std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
             }
             let (all, problems) = read_all(&context);
             assert_eq!(all.len(), read, "{words}");
