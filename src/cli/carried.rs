@@ -23,10 +23,12 @@ const MACHINE: [&str; 2] = ["connect", "disconnect"];
 /// The answer with the options of this command line in the commands that it offers.
 pub fn with_options(answer: CommandOutput, arguments: &Cli, words: &dyn Fn(&Fix) -> Option<String>) -> CommandOutput {
     let options = options(arguments);
-    if options.is_empty() {
+    if options.is_empty() && arguments.profile.is_none() {
         return answer;
     }
-    let offered = |text: &str| offered(text, &options, arguments.demo);
+    let profile = arguments.profile.as_ref().map(|name| format!("--profile {} ", shell_words::quote(name)));
+    let profile = profile.unwrap_or_default();
+    let offered = |text: &str| offered(text, &options, &profile, arguments.demo);
     let text = match String::from_utf8(answer.text) {
         Ok(text) if is_own_text(arguments.command.as_ref(), arguments.demo) && answer.emphasised.is_empty() => {
             offered(&text).into_bytes()
@@ -81,16 +83,21 @@ fn options(arguments: &Cli) -> String {
     arguments.demo.then(|| "--demo ".to_owned()).into_iter().chain(values).collect()
 }
 
-/// The text with the options after each `refdesk` that begins a command, or is one.
-fn offered(text: &str, options: &str, is_demo: bool) -> String {
-    let text = text.replace("`refdesk`", &format!("{START}{}`", options.trim_end()));
+/// The text with the options after each `refdesk` that begins a command, or is one. Only `index` gets the profile, since it
+/// reads the sources that the profile alone has; the others may be about the whole catalog.
+fn offered(text: &str, options: &str, profile: &str, is_demo: bool) -> String {
+    let text = match options.trim_end() {
+        "" => text.to_owned(),
+        options => text.replace("`refdesk`", &format!("{START}{options}`")),
+    };
     let mut parts = text.split(START);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |before, rest| {
         let begins = |word: &&str| rest.starts_with(*word);
         let is_elsewhere = ELSEWHERE.iter().any(begins) || is_demo && MACHINE.iter().any(begins);
         let options = if is_elsewhere { "" } else { options };
-        format!("{before}{START}{options}{rest}")
+        let profile = if rest.starts_with("index") { profile } else { "" };
+        format!("{before}{START}{options}{profile}{rest}")
     })
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::client::Client;
 use crate::support::program::{LIMIT, PROGRAM, kill, run};
-use crate::support::workspace::{STATE, Workspace, inline};
+use crate::support::workspace::{STATE, Workspace};
 use refdesk_files::scale::scaled;
 
 const ABOUT: [(&str, &str); 4] = [
@@ -368,31 +368,6 @@ fn sources_hidden_by_a_broken_catalog_or_a_profile_stay_indexed() {
     for arguments in [&["index", "--words-only"][..], &["--profile", "few", "index", "--words-only"]] {
         let report = world.json(arguments, 0);
         assert_eq!((&report["added"], &report["sections"]), (&json!(0), &all), "{arguments:?}");
-    }
-}
-
-/// A server with a profile searches the same index, which other processes update.
-#[test]
-fn what_only_a_profile_defines_is_indexed_by_every_run_and_found_with_the_profile() {
-    let world = world(3);
-    let outside = world.beside("outside.md");
-    refdesk_files::write_atomic(&outside, b"# Sauerkraut\n\nSauerkraut sours in a jar.\n").unwrap();
-    let outside = json!({"id": "outside", "name": "Outside", "path": outside});
-    let sources = json!([inline("kimchi", "Kimchi is cabbage that fermented."), outside, "retries"]);
-    let few = json!({"name": "few", "plugin_configs": {"references": {"sources": sources}}});
-    world.put(".jaato/profiles/few.json", few.to_string().as_bytes());
-    let all = world.json(&["index", "--words-only"], 0)["sections"].clone();
-    for arguments in [&["--profile", "few", "index", "--words-only"][..], &["index", "--words-only"]] {
-        let report = world.json(arguments, 0);
-        let expected = (&json!(0), &json!(0), &all);
-        assert_eq!((&report["added"], &report["removed"], &report["sections"]), expected, "{arguments:?}");
-    }
-    let found = world.json(&["--profile", "few", "search", "fermented"], 0);
-    assert_eq!(found["hits"][0]["source_id"], "kimchi", "{found}");
-    assert_eq!(found["partial"]["unread"].as_u64().unwrap_or_default(), 0, "{found}");
-    for words in [&["search", "fermented"][..], &["--profile", "few", "search", "sours in a jar"]] {
-        let found = world.json(words, 0);
-        assert_eq!(found["hits"], json!([]), "{words:?}: {found}");
     }
 }
 

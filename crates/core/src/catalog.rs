@@ -24,7 +24,7 @@ pub use entry::tags_of;
 pub use id_rule::{ID_BYTES, id_fault};
 pub use load::{CatalogOptions, PlainSources, load, load_config};
 pub use place::{ReservedFolders, other_candidates};
-pub use profile::{NarrowedCatalog, missing, narrowed, own_sources};
+pub use profile::{NarrowedCatalog, missing, narrowed};
 pub use references_folder::{NOT_A_SOURCE, references_folder};
 pub use source::{
     DirectoryContents, LocalPath, Mode, PathState, ShortText, Source, SourceDefinition, SourceId, SourceKind,

@@ -5,13 +5,11 @@
 use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::{Desk, Options};
 use crate::problems::SUGGESTED;
 use crate::requested_names::unknown_id_fix;
 use crate::session::Store;
-use crate::trust::TrustDecisions;
 use refdesk_core::catalog::{self, Catalog, Source};
 use refdesk_core::config::profile::{self, Profile, ProfileFile, ProfileNotFound};
 use refdesk_core::config::{Config, Settings, WorkspaceContext};
@@ -193,24 +191,6 @@ impl Desk {
     /// Whether the catalog lacks sources of the workspace because the profile leaves them out.
     pub(super) fn is_narrowed(&self) -> bool {
         self.profile.as_ref().is_some_and(ActiveProfile::narrows)
-    }
-
-    /// The catalog for the index, which the servers of all profiles share: with the sources that only the workspace's
-    /// profiles define. If several sources have an id, that of the catalog or else of the first profile is in it.
-    pub(super) fn catalog_with_profiles(&self) -> Arc<Catalog> {
-        let context = self.workspace_context();
-        let (found, _) = profile::read_all(context);
-        let profiles = found.iter().filter_map(|found| found.read.as_ref().ok());
-        let own = profiles.flat_map(|profile| catalog::own_sources(context, profile).0);
-        let own: Vec<Arc<Source>> =
-            own.filter(|source| self.catalog.get(source.id.as_str()).is_none()).map(Arc::new).collect();
-        if own.is_empty() {
-            return self.catalog.clone();
-        }
-        let own = self.without_untrusted(Catalog::of(own), &mut TrustDecisions::new(), &mut Vec::new());
-        let all = [&*self.catalog, &own].into_iter();
-        let shared = |catalog: &Catalog| (0..catalog.len()).filter_map(|at| catalog.shared(at)).collect::<Vec<_>>();
-        Arc::new(Catalog::of(all.flat_map(shared).collect()))
     }
 
     /// Whether the configuration or the profile picks this source.

@@ -48,9 +48,8 @@ pub struct Indexing {
 }
 
 impl Desk {
-    /// Updates the index from the catalog and the workspace's profiles; `None` if another process is doing so. Stops when
-    /// `progress` returns false. Keeps indexed sources that are missing only because part of the catalog cannot be read,
-    /// or because of a profile.
+    /// Updates the index from the catalog; `None` if another process is doing so. Stops when `progress` returns false.
+    /// Keeps indexed sources that are missing only because part of the catalog cannot be read, or because of a profile.
     ///
     /// # Errors
     /// The index cannot be written, the model cannot be run, or a fresh index is requested while part of the catalog
@@ -80,8 +79,7 @@ impl Desk {
         let embedder = None;
         let now: SystemTime = (self.options.clock)();
         let pages = self.documented_pages();
-        let catalog = self.catalog_with_profiles();
-        let (catalog, pages, fresh) = (&*catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
+        let (catalog, pages, fresh) = (&*self.catalog, Some(&*pages as &dyn DatabasePages), how.fresh);
         let may_affect_others = !how.background;
         let job = Job { catalog, may_stay: &may_stay, pages, embedder, fresh, may_affect_others, now, progress };
         let report = refdesk_index::update(&self.index_location()?, job)?;

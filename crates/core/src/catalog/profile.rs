@@ -47,8 +47,8 @@ pub fn narrowed(context: &WorkspaceContext, whole: &Catalog, profile: &Profile) 
     NarrowedCatalog { catalog: Some(Catalog::of(sources)), unknown, problems }
 }
 
-/// The sources that the profile itself defines, each id once; and their problems.
-pub fn own_sources(context: &WorkspaceContext, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
+/// The sources that the profile itself defines, each id once.
+fn own_sources(context: &WorkspaceContext, profile: &Profile) -> (Vec<Source>, Vec<Diagnostic>) {
     let reader = EntryContext { places: PathChecker::new(context), folder: Some(&context.workspace) };
     let document = &profile.document;
     let (mut own, mut problems): (Vec<Source>, _) = (Vec::new(), Vec::new());
