@@ -5,11 +5,11 @@ use std::path::Path;
 
 use include_dir::{Dir, DirEntry, include_dir};
 use rusqlite::Connection;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::answer::CommandOutput;
 use super::args::{Command, DbCommand};
-use super::workspace::WorkspaceNeed;
 use super::{carried, fix, output};
 use crate::common::SHOWN_ON_PURPOSE;
 use refdesk_desk::{Desk, Indexing};
@@ -66,20 +66,22 @@ pub const ON_THE_SCREEN: &str = "open `refdesk --demo` and do it there: each com
 
 /// Whether a command that succeeded may have changed the demo.
 fn changes(command: &Command) -> bool {
-    use Command::{Db, Edit, Index, Init, Remove, Tag};
-    let is_choice = matches!(command.workspace_need(), WorkspaceNeed::Choice | WorkspaceNeed::NewWorkspace);
-    is_choice
-        || matches!(
-            command,
-            Db { command: DbCommand::Document(_) } | Edit(_) | Index(_) | Init(_) | Remove(_) | Tag { .. }
-        )
+    use Command::{Add, Db, Edit, Index, Init, Remove, Tag};
+    let is_document = matches!(command, Db { command: DbCommand::Document(_) });
+    is_document
+        || command.chooses()
+        || matches!(command, Add(_) | Edit(_) | Index(_) | Init(_) | Remove(_) | Tag { .. })
 }
 
 /// The answer with a note if what the command changed, or what the commands that it offers change, would not last.
 pub fn with_note(mut answer: CommandOutput, command: Option<&Command>) -> CommandOutput {
     let is_own_text = carried::is_own_text(command, true) && answer.emphasised.is_empty();
     let offers = |error: &Error| offers_change(&error.message) || offers_change(&error.fix.worded(&words));
-    let is_done = answer.exit == 0 && answer.json.get("status").is_none_or(|status| status != "unchanged");
+    // An empty list of what was written, picked or removed.
+    let is_nothing = |name: &str| answer.json.get(name).and_then(Value::as_array).is_some_and(Vec::is_empty);
+    let is_done = answer.exit == 0
+        && answer.json.get("status").is_none_or(|status| status != "unchanged")
+        && !(is_nothing("written") && is_nothing("removed"));
     let has_changed = is_done && command.is_some_and(changes);
     let is_lost = has_changed
         || answer.notes.iter().any(|note| offers_change(note))

@@ -21,8 +21,11 @@ pub fn parse_limit(typed: &str) -> Option<u64> {
     };
     let (whole, part) = digits.trim_end().split_once('.').unwrap_or((digits.trim_end(), "0"));
     // Elsewhere, a comma is a decimal point in many languages.
-    let is_grouped = whole.split(SEPARATORS).skip(1).all(|group| group.len() == 3);
-    let whole = Some(whole.replace(SEPARATORS, "")).filter(|_| is_grouped && !whole.starts_with(SEPARATORS))?;
+    let mut groups = whole.split(SEPARATORS);
+    let first = groups.next().unwrap_or_default();
+    let is_grouped = whole == first
+        || (1..=3).contains(&first.len()) && !first.starts_with('0') && groups.all(|group| group.len() == 3);
+    let whole = Some(whole.replace(SEPARATORS, "")).filter(|_| is_grouped)?;
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let is_exact = part.len() <= zeros || part == "0";
     let part = if part == "0" { "" } else { part };
@@ -76,6 +79,8 @@ mod tests {
             ("1,5m", None),
             ("2,50k", None),
             ("1,2345", None),
+            ("0,500k", None),
+            ("1000,000", None),
             (",500", None),
             ("1,", None),
             ("1.500,000m", None),

@@ -51,12 +51,18 @@ pub fn by_meaning(findings: &Findings) -> impl Iterator<Item = &Considered> {
 
 /// The number of sources that match but get no hint.
 pub fn passed(findings: &Findings) -> usize {
-    findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count() + scored(findings).count()
+    findings.passed.iter().filter(|passed| passed.why != WhyNot::Named).count() + closest(findings)
 }
 
-/// The number of sources that do not match, but have the best scores: an index has a score for every text.
+/// The number of sources that do not match, but have the best scores: an index has a score for every text. Those that
+/// cannot be read are among them.
 pub fn closest(findings: &Findings) -> usize {
     scored(findings).count()
+}
+
+/// The number of the closest sources that have no score, because they cannot be read.
+pub fn unread(findings: &Findings) -> usize {
+    scored(findings).filter(|it| it.is_unreadable).count()
 }
 
 /// What happens to the search index that is indexing. One that answers may only be checked for changes.
@@ -135,39 +141,5 @@ pub fn level(level: Level) -> &'static str {
         Level::Full => "full",
         Level::Brief => "names and places",
         Level::Count => "a count",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tui::fixture;
-    use refdesk_enrich::BlockKind;
-
-    #[test]
-    fn what_is_left_out_of_a_block_is_not_said_of_all_of_it() {
-        use Level::{Brief, Count, Full};
-        for (levels, lowest, expected) in [
-            (&[Full, Full][..], Full, "full"),
-            (&[], Count, "a count"),
-            (&[Brief, Brief], Brief, "names and places"),
-            (&[Full, Count, Full, Count, Count], Count, "2 full, 3 left out"),
-            (&[Full, Brief, Count], Count, "1 full, 1 names and places, 1 left out"),
-        ] {
-            let mut enriched =
-                fixture::enriched("", &[(BlockKind::Hint, lowest, "- @a"), (BlockKind::Notice, Full, "-")]);
-            let item = |block, level| ItemReceipt {
-                block,
-                about: "a".to_owned(),
-                level,
-                bytes: 4,
-                why: Vec::new(),
-                rejected: None,
-            };
-            enriched.items = levels.iter().map(|level| item(BlockKind::Hint, *level)).collect();
-            enriched.items.push(item(BlockKind::Notice, Full));
-            let of = |nth: usize| block_level(&enriched, &enriched.blocks[nth]);
-            assert_eq!((of(0).as_str(), of(1).as_str()), (expected, "full"), "{levels:?}");
-        }
     }
 }

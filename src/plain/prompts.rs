@@ -67,14 +67,14 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
     let rows: Vec<NumberedRow> = hint_rows::rows(findings).map(row).collect();
     let hinted = findings.hints.len() + hint_rows::by_meaning(findings).count();
     let named = findings.expansions.len();
-    let closest = hint_rows::closest(findings);
+    let (closest, unread) = (hint_rows::closest(findings), hint_rows::unread(findings));
     let passed = hint_rows::passed(findings) - closest + findings.more;
-    let matching = named + hinted + passed;
+    let (matching, scored) = (named + hinted + passed, closest - unread);
     if matching == 0 {
-        turn.print(match closest {
+        turn.print(match scored {
             0 => "No source matches the prompt.".to_owned(),
             1 => "The prompt brings up no source. This one comes closest.".to_owned(),
-            _ => format!("The prompt brings up no source. These {closest} come closest."),
+            _ => format!("The prompt brings up no source. These {scored} come closest."),
         });
         if state.snapshot.is_indexing {
             let indexing = hint_rows::indexing(findings);
@@ -84,9 +84,12 @@ pub fn found(state: &mut PlainState, findings: &Findings, turn: &mut InputOutcom
         let parts = [(named, "named"), (hinted, "hinted at"), (passed, "passed over")];
         let parts: Vec<String> = parts.iter().map(|(count, what)| format!("{count} {what}")).collect();
         turn.print(format!("The prompt matches {}: {}.", counted(matching, "source"), parts.join(", ")));
-        if closest > 0 {
-            turn.print(format!("Next by score: {}.", counted(closest, "other source")));
+        if scored > 0 {
+            turn.print(format!("Next by score: {}.", counted(scored, "other source")));
         }
+    }
+    if unread > 0 {
+        turn.print(format!("Without a score, since unread: {}.", counted(unread, "source")));
     }
     list(state, rows, turn);
     turn.print("Type enriched to see what an agent would get.");

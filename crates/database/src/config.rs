@@ -42,8 +42,8 @@ const DATABASES: usize = 64;
 /// The default folder of the pages.
 const DOCS_PATH: &str = "docs/databases";
 
-/// The maximum number of keys and values in the file and in notes, which may be on every column of a database.
-const ITEMS: usize = 1_000_000;
+/// The maximum number of keys and values in the file.
+const ITEMS: usize = 100_000;
 
 /// Keys of a database.
 const KEYS: &[&str] = &[
@@ -227,7 +227,7 @@ impl DatabaseConfig {
 pub fn read(text: &str, file: &str) -> (DatabasesConfig, Vec<Diagnostic>) {
     let mut config = DatabasesConfig::default();
     let mut problems = Vec::new();
-    let root = match parsed(text, file) {
+    let root = match parsed(text, file, ITEMS) {
         Ok(root) => root,
         Err(problem) => return (config, vec![*problem]),
     };
@@ -287,15 +287,15 @@ fn name_of(node: &YamlNode) -> Option<String> {
     YamlFields::of(node, "", "", &mut ignored).and_then(|mut fields| name(&mut fields, node))
 }
 
-/// Parses YAML without tags.
-pub(crate) fn parsed(text: &str, file: &str) -> Result<YamlNode, Box<Diagnostic>> {
+/// Parses YAML without tags, of at most `items` keys and values.
+pub(crate) fn parsed(text: &str, file: &str, items: usize) -> Result<YamlNode, Box<Diagnostic>> {
     let problem = |message: String, line, column| {
         Box::new(Diagnostic::error(Code::Unparsable, message).in_file(file).at(Position { line, column }))
     };
     if text.trim().is_empty() {
         return Ok(YamlNode { line: 1, column: 1, value: YamlValue::Map(Vec::new()) });
     }
-    let root = yaml::read::<YamlNode>(text, ITEMS, RepeatedKeys::Refused).map_err(|wrong| {
+    let root = yaml::read::<YamlNode>(text, items, RepeatedKeys::Refused).map_err(|wrong| {
         let mut problem = problem(wrong.of("it"), wrong.line, wrong.column);
         problem.fix = match (wrong.is_limit, wrong.is_indentation) {
             (true, _) => "shorten or simplify it".into(),

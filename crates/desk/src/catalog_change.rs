@@ -33,7 +33,7 @@ pub enum CatalogLayout {
     OneFile,
 }
 
-/// Problems of a catalog file that hide the sources it lists.
+/// Problems of a catalog file that hide the sources it lists. So do limits, if they concern the whole file.
 const HIDING: [Code; 5] = [Code::ConfigNotFound, Code::Unreadable, Code::NotUtf8, Code::JsonSyntax, Code::NotAnObject];
 
 /// A change to the catalog.
@@ -158,7 +158,8 @@ impl Desk {
         let is_list = sources.is_none_or(|sources| sources.is_array() || sources.is_null());
         let hides = |problem: &&Diagnostic| {
             let is_of_list = !is_list && problem.code == Code::WrongType;
-            problem.is_error() && (is_of_list || HIDING.contains(&problem.code))
+            let is_unread = problem.line.is_none() && matches!(problem.code, Code::TooLarge | Code::TooMany);
+            problem.is_error() && (is_of_list || is_unread || HIDING.contains(&problem.code))
         };
         self.config.diagnostics.iter().chain(&self.entries).find(hides)
     }

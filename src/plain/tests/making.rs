@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use refdesk_desk::engine::{Audience, Event, Notice};
 use refdesk_desk::{ProfileDetails, ProfileSwitch};
-use refdesk_enrich::{BlockKind, Expansion, Findings, Hint, Level, SkippedSource, WhyNot};
+use refdesk_enrich::{BlockKind, Considered, Expansion, Findings, Hint, Level, SkippedSource, WhyNot};
 use refdesk_text::{Code, Error};
 use serde_json::json;
 
@@ -71,10 +71,16 @@ fn a_source_that_only_has_a_score_does_not_match() {
     for (ids, expected) in cases {
         let mut state = state();
         asked(&mut state, "prompt something else");
-        let considered = ids.iter().map(|id| fixture::considered(id, *id == "release-notes")).collect();
-        let findings = Findings { considered: Some(considered), ..Findings::default() };
+        let considered: Vec<_> = ids.iter().map(|id| fixture::considered(id, *id == "release-notes")).collect();
+        let findings = Findings { considered: Some(considered.clone()), ..Findings::default() };
         let lines = answered(&mut state, Response::Findings(findings)).lines;
         assert_eq!(lines[..expected.len()], *expected, "{ids:?}");
+        asked(&mut state, "prompt something else");
+        let gone = Considered { is_unreadable: true, ..fixture::considered("ticket-search", false) };
+        let findings = Findings { considered: Some([considered, vec![gone]].concat()), ..Findings::default() };
+        let lines = answered(&mut state, Response::Findings(findings)).lines;
+        assert_eq!(lines[..expected.len()], *expected, "{ids:?}");
+        assert_eq!(lines[expected.len()], "Without a score, since unread: 1 source.");
     }
 }
 

@@ -398,6 +398,17 @@ mod tests {
             found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
             [to("timeouts", MentionKind::Path), to("retry-pattern", MentionKind::Path),]
         );
+        // Another link leads through a symlink, to the source that no link seems to lead to.
+        let mentions = vec![mention("timeouts", MentionKind::Path, 1), mention("retry-pattern", MentionKind::Path, 1)];
+        let found = marked("[a](sub/../adr-005.md) [b](adr-005.md) [c](linked/r.md)", mentions);
+        assert_eq!(
+            found.iter().map(|(_, to)| to.clone()).collect::<Vec<_>>(),
+            [
+                to("retry-pattern", MentionKind::Path),
+                to("retry-pattern", MentionKind::Path),
+                to("timeouts", MentionKind::Path)
+            ]
+        );
         let found = marked("[a](../linked/r.md)", vec![mention("retry-pattern", MentionKind::Path, 1)]);
         assert_eq!(found[0].1, to("retry-pattern", MentionKind::Path));
         let found = marked("![a](a.png) [b](adr-005.md)", vec![mention("retry-pattern", MentionKind::Path, 1)]);

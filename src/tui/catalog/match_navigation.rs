@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::tui::action::Action;
+use crate::tui::catalog::reader::DetailText;
 use crate::tui::catalog::reading::{reveal, view};
 use crate::tui::catalog::search::{Hit, TextSearch, find};
 use crate::tui::catalog::sideways;
@@ -23,10 +24,15 @@ pub fn end(state: &mut State) {
 /// After an edit of the search: moves to the first match after the starting row.
 pub fn typed(state: &mut State) {
     find_matches(state);
-    let Some((view, _)) = view(state) else { return };
-    let search = &state.catalog.search;
-    let at = search.hits.iter().position(|hit| view.row_of(hit) >= search.from).unwrap_or(0);
-    go_to_match(state, at);
+    if let Some((view, _)) = view(state) {
+        let at = first(&view, &state.catalog.search);
+        go_to_match(state, at);
+    }
+}
+
+/// The first match after the starting row.
+fn first(view: &DetailText<'_>, search: &TextSearch) -> usize {
+    search.hits.iter().position(|hit| view.row_of(hit) >= search.from).unwrap_or(0)
 }
 
 /// Moves to the next or previous match; wraps around.
@@ -61,13 +67,15 @@ pub fn find_matches(state: &mut State) {
 }
 
 /// After matches have come or gone with a reload or another part: the current one is the one nearest to where it was on
-/// the screen.
+/// the screen, or while the needle is typed, the first one.
 pub fn keep_match(state: &mut State) {
     // Until the goal is reached, the passage is not back in its place.
     let Some((view, _)) = view(state).filter(|_| state.catalog.reading.goal.is_none()) else { return };
     let (search, top) = (&state.catalog.search, state.catalog.scroll.top);
     let mut at = search.at;
-    if let Some((row, top_before)) = search.seen.filter(|_| search.has_changed) {
+    if search.has_changed && state.typing == Some(Typing::Search) {
+        at = first(&view, search);
+    } else if let Some((row, top_before)) = search.seen.filter(|_| search.has_changed) {
         let row = (row + top).saturating_sub(top_before);
         let away = |(nth, hit): &(usize, &Hit)| (view.row_of(hit).abs_diff(row), nth.abs_diff(at));
         at = search.hits.iter().enumerate().min_by_key(away).map_or(0, |(nth, _)| nth);

@@ -3,6 +3,7 @@
 
 use ratatui::layout::{Position, Size};
 
+use crate::common::hint_rows;
 use crate::tui::fixture;
 use crate::tui::input::{Effect, Input};
 use crate::tui::pane::Pane;
@@ -11,7 +12,7 @@ use crate::tui::update::update;
 use crate::tui::widgets::motion::Motion;
 use crate::tui::windows::WindowKind;
 use refdesk_desk::engine::{Actor, Age, Audience, Event, Notice, Receipts, Request, Response, Topic};
-use refdesk_enrich::{BlockKind, Findings, Level, Matcher};
+use refdesk_enrich::{BlockKind, Findings, ItemReceipt, Level, Matcher};
 
 use crate::tui::tests::busy_morning;
 use crate::tui::tests::{answer, commands, event, message, press, screen, stale, typed};
@@ -359,5 +360,31 @@ fn names_of_matches_are_whole_or_left_out() {
         let names = ["Java service module (", "Circuit Breaker     – java: already picked"];
         assert_eq!(names.map(|name| shown.contains(name)), [has_names; 2], "{width}: {shown}");
         assert!(!shown.contains("Java servi…"), "{width}: {shown}");
+    }
+}
+
+#[test]
+fn what_is_left_out_of_a_block_is_not_said_of_all_of_it() {
+    use Level::{Brief, Count, Full};
+    for (levels, lowest, expected) in [
+        (&[Full, Full][..], Full, "full"),
+        (&[], Count, "a count"),
+        (&[Brief, Brief], Brief, "names and places"),
+        (&[Full, Count, Full, Count, Count], Count, "2 full, 3 left out"),
+        (&[Full, Brief, Count], Count, "1 full, 1 names and places, 1 left out"),
+    ] {
+        let mut enriched = fixture::enriched("", &[(BlockKind::Hint, lowest, "- @a"), (BlockKind::Notice, Full, "-")]);
+        let item = |block, level| ItemReceipt {
+            block,
+            about: "a".to_owned(),
+            level,
+            bytes: 4,
+            why: Vec::new(),
+            rejected: None,
+        };
+        enriched.items = levels.iter().map(|level| item(BlockKind::Hint, *level)).collect();
+        enriched.items.push(item(BlockKind::Notice, Full));
+        let of = |nth: usize| hint_rows::block_level(&enriched, &enriched.blocks[nth]);
+        assert_eq!((of(0).as_str(), of(1).as_str()), (expected, "full"), "{levels:?}");
     }
 }

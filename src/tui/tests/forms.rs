@@ -209,12 +209,12 @@ fn the_rest_of_what_is_typed_into_a_field_that_is_gone_is_ignored() {
         (
             "4 Enter \"A\"",
             |snapshot| drop(Arc::make_mut(&mut snapshot.templates).templates.remove(0)),
-            "CircuitBreaker.java.tpl is no longer in the list",
+            "CircuitBreaker.java.tpl was removed from the list",
         ),
         (
             "4 Enter \"A\"",
             |snapshot| snapshot.templates = Arc::default(),
-            "CircuitBreaker.java.tpl is no longer in the list",
+            "CircuitBreaker.java.tpl was removed from the list",
         ),
         (
             "4 Enter \"A\"",
@@ -227,7 +227,7 @@ fn the_rest_of_what_is_typed_into_a_field_that_is_gone_is_ignored() {
                 let others = fixture::sources().into_iter().filter(|source| source.id.as_str() != "circuit-breaker");
                 snapshot.catalog = Arc::new(Catalog::new(others.collect()));
             },
-            "@circuit-breaker is no longer in the list",
+            "@circuit-breaker was removed from the list",
         ),
     ];
     for (keys, change, why) in changes {

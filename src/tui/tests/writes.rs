@@ -241,7 +241,7 @@ fn a_template_that_disappears_closes_its_dialog() {
     templates.templates.remove(0);
     snapshot.templates = templates.into();
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
-    let why = "CircuitBreaker.java.tpl is no longer in the list, and nothing was written";
+    let why = "CircuitBreaker.java.tpl was removed from the list, and nothing was written";
     assert_eq!((state.window, state.lost_field.as_deref()), (None, Some(why)));
     assert_eq!(press(&mut state, "\"q\" Enter"), [], "the rest of the path");
 }

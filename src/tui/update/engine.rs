@@ -124,7 +124,7 @@ fn leave_replaced(state: &mut State, source: Option<&str>, template: Option<&str
         return;
     }
     if let Some(name) = name.filter(|_| state.typing == Some(field)) {
-        state.lose_field(format!("{name} is no longer in the list"));
+        state.lose_field(format!("{name} was removed from the list"));
     }
     match_navigation::end(state);
     state.part = PanePart::List;

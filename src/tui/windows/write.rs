@@ -157,7 +157,7 @@ pub fn follow(state: &mut State, before: Option<&str>) {
     if state.has_window(WindowKind::Write) && state.template().map(|template| template.name.as_str()) != before {
         state.close(WindowKind::Write);
         let name = before.unwrap_or("the template");
-        state.lose_field(format!("{name} is no longer in the list, and nothing was written"));
+        state.lose_field(format!("{name} was removed from the list, and nothing was written"));
     }
 }
 

@@ -64,6 +64,8 @@ fn an_unusable_discovered_file_leaves_the_others() {
     for (what, bytes, code) in rubbish() {
         let world = discovered();
         world.put(".jaato/references/bad.json", &bytes);
+        // A file of one source may have fewer values than such a text.
+        let code = if what.contains("100,000") { "too-many" } else { code };
         assert_eq!(codes(&world), [code], "{what}");
         check_good_source(&world);
     }
@@ -88,6 +90,7 @@ fn a_catalog_that_cannot_be_read_as_a_whole_is_not_extended() {
                 [&["init", "--yes"][..], &["init", "--one-file", "--yes"], &["init"], &["add", "docs/kafka.md"]]
             {
                 let answer = world.json(words, 1);
+                let code = if what.contains("100,000") && file != "references.json" { "too-many" } else { code };
                 assert_eq!((&answer["status"], &answer["error"]["code"]), (&json!("error"), &json!(code)), "{what}");
                 let message = answer["error"]["message"].as_str().unwrap();
                 assert!(message.starts_with("nothing is added while") && message.contains(file), "{message}");

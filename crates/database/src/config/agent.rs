@@ -127,7 +127,7 @@ const WEIGHT: Allowed = Number(100.0);
 pub fn read(text: &str, file: &str) -> (DocumentationSettings, Vec<Diagnostic>) {
     let mut settings = DocumentationSettings::default();
     let mut problems = Vec::new();
-    match parsed(text, file) {
+    match parsed(text, file, super::ITEMS) {
         Err(problem) => problems.push(*problem),
         Ok(root) => {
             if let Some(mut fields) = YamlFields::of(&root, "the file", file, &mut problems) {

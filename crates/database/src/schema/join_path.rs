@@ -145,8 +145,22 @@ impl JoinTable<'_> {
 struct Edge {
     to: usize,
     source: JoinSource,
+    /// Whether the table here is the one that refers to the other.
+    refers: bool,
     /// Columns here and there.
     pairs: Vec<(String, String)>,
+}
+
+impl Edge {
+    /// Whether the same columns refer to the table before and to this one, by a note: an owner is a customer or a supplier,
+    /// never both. A value with two keys is in both tables.
+    fn refers_otherwise(&self, before: &Self) -> bool {
+        let there = before.pairs.iter().map(|(_, here)| here);
+        (self.source == JoinSource::Note || before.source == JoinSource::Note)
+            && self.refers
+            && !before.refers
+            && there.eq(self.pairs.iter().map(|(here, _)| here))
+    }
 }
 
 /// The paths between two of these tables, with at most `most` joins.
@@ -187,7 +201,9 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
                 || steps.iter().any(|(table, number)| {
                     edges.get(*table).and_then(|all| all.get(*number)).is_some_and(|step| step.to == edge.to)
                 });
-            let Some(rest) = cost_of(edge.to).filter(|_| !is_visited) else { continue };
+            let before = steps.last().and_then(|(table, number)| edges.get(*table)?.get(*number));
+            let is_pointless = is_visited || before.is_some_and(|before| edge.refers_otherwise(before));
+            let Some(rest) = cost_of(edge.to).filter(|_| !is_pointless) else { continue };
             found_so_far += 1;
             let mut further = steps.clone();
             further.push((at, number));
@@ -206,7 +222,11 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             names.truncate(NEAR);
             names
         };
-        let longer = cheapest(&edges, &left, from, to);
+        let mut longer = cheapest(&edges, &left, from, to);
+        // A short one was refused.
+        if longer.len() <= most.min(HOPS) + 1 {
+            longer.clear();
+        }
         let names = longer.iter().filter_map(|at| Some(tables.get(*at)?.full_name().to_owned()));
         let bridges = if longer.is_empty() { bridges(tables, &edges, from, to) } else { Vec::new() };
         return JoinPaths {
@@ -243,9 +263,9 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
             if own.iter().any(|known| known.to == to && is_same(&known.pairs)) {
                 continue;
             }
-            own.push(Edge { to, source: join.source, pairs });
+            own.push(Edge { to, source: join.source, refers: true, pairs });
             if let Some(other) = edges.get_mut(to) {
-                other.push(Edge { to: from, source: join.source, pairs: back });
+                other.push(Edge { to: from, source: join.source, refers: false, pairs: back });
             }
         }
     }

@@ -18,6 +18,9 @@ use crate::snapshot::{ComparedColumns, ForeignKey, Snapshot, Table, TableName, c
 /// Most bytes of the file.
 pub const FILE_BYTES: u64 = 4 * 1024 * 1024;
 
+/// The maximum number of keys and values in it: there may be a note on every column.
+const ITEMS: usize = 1_000_000;
+
 /// The notes on a database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {
@@ -129,7 +132,7 @@ impl Notes {
 /// Parses the notes; `file` is its name in diagnostics.
 pub fn read(text: &str, file: &str) -> (Notes, Vec<Diagnostic>) {
     let mut notes = Notes::default();
-    let root = match config::parsed(text, file) {
+    let root = match config::parsed(text, file, ITEMS) {
         Ok(root) => root,
         Err(problem) => return (notes, vec![*problem]),
     };

@@ -50,8 +50,10 @@ pub(super) fn target(
         free.next().filter(|_| free.next().is_none()).copied()
     };
     let by_path = ids.iter().find(|id| is_at(full, id.as_str())).copied();
-    // If a folder before a `..` is a symlink, the path leads elsewhere than it seems to.
-    let elsewhere = by_path.filter(|_| leaves_a_folder(&path)).and_then(|_| only());
+    // If a folder before a `..` is a symlink, the path leads elsewhere than it seems to. It may be any folder unless all
+    // links of the line seem to lead to one of the sources.
+    let all_match = || others().all(|path| ids.iter().any(|id| is_at(path, id.as_str())));
+    let elsewhere = by_path.filter(|_| leaves_a_folder(&path) && all_match()).and_then(|_| only());
     let by_path = elsewhere.or(by_path);
     // The graph records no mentions of a source by itself.
     if by_path.is_none() && is_at(full, document.id) {

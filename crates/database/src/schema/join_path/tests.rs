@@ -66,6 +66,21 @@ fn a_key_to_what_does_not_exist_is_not_a_join() {
 }
 
 #[test]
+fn a_column_that_refers_to_several_tables_joins_none_of_them() {
+    let mut tables =
+        [doc("address", &[], &["customer", "supplier"]), doc("customer", &[], &[]), doc("supplier", &[], &[])];
+    for join in &mut tables[0].inferred_joins {
+        join.source = JoinSource::Note;
+    }
+    assert_eq!(shown(&tables, "customer", "address", 6), ["address"]);
+    assert_eq!(shown(&tables, "address", "supplier", 6), ["supplier"]);
+    let between = found(&tables, "customer", "supplier", 6);
+    assert!(between.paths.is_empty() && between.longer.is_empty(), "{between:?}");
+    tables[0].inferred_joins[1].columns = vec!["other".into()];
+    assert_eq!(shown(&tables, "customer", "supplier", 6), ["address supplier"]);
+}
+
+#[test]
 fn a_join_that_is_there_twice_gives_one_path() {
     let tables = [doc("a", &["b", "b"], &[]), doc("b", &[], &["c", "c"]), doc("c", &[], &[])];
     assert_eq!(shown(&tables, "a", "c", 6), ["b c"]);
