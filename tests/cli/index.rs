@@ -371,6 +371,21 @@ fn sources_hidden_by_a_broken_catalog_or_a_profile_stay_indexed() {
     }
 }
 
+/// Other runs leave out what only the profile defines, so the command that reads it must name the profile.
+#[test]
+fn what_only_a_profile_defines_is_indexed_with_the_profile() {
+    let world = world(3);
+    let sources = json!([inline("kimchi", "Kimchi is cabbage that fermented."), "retries"]);
+    let few = json!({"name": "few", "plugin_configs": {"references": {"sources": sources}}});
+    world.put(".jaato/profiles/few.json", few.to_string().as_bytes());
+    world.run(&["index", "--words-only"]).exits(0);
+    let doctor = world.run(&["--profile", "few", "doctor"]);
+    assert!(doctor.text().contains("`refdesk --profile few index` reads it"), "{doctor}");
+    world.run(&["--profile", "few", "index", "--words-only"]).exits(0);
+    let found = world.json(&["--profile", "few", "search", "fermented"], 0);
+    assert_eq!(found["hits"][0]["source_id"], "kimchi", "{found}");
+}
+
 #[test]
 fn killed_at_any_moment_the_index_is_completed_by_the_next_run() {
     let stations = scaled(30, 60);

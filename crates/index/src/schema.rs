@@ -2,11 +2,13 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::words::marks_of_symbols;
+
 /// Stored in `user_version`. An index with a lower number is rebuilt; one with a higher number is refused.
 pub(crate) const VERSION: i64 = 12;
 
-/// Triggers keep the full-text index equal to the text of all rows of `documents`. Marks are part of a word, as in
-/// `words`, except those of symbols.
+/// Triggers keep the full-text index equal to the text of all rows of `documents`. Marks are part of a word, except
+/// those of symbols, as `words` has it.
 const TABLES: &str = "
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY,
@@ -37,8 +39,7 @@ CREATE VIEW documents_text AS SELECT id, heading AS title, keywords AS words, co
 CREATE VIRTUAL TABLE documents_fts USING fts5 (
     title, words, content,
     content = 'documents_text', content_rowid = 'id',
-    tokenize = \"porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '\u{fe0e}\u{fe0f}' \
-        tokenchars '\u{200d}'\"
+    tokenize = \"porter unicode61 remove_diacritics 2 categories 'L* N* Co M*' separators 'MARKS'\"
 );
 INSERT INTO documents_fts (documents_fts, rank) VALUES ('rank', 'bm25(8.0, 4.0, 1.0)');
 INSERT INTO documents_fts (documents_fts, rank) VALUES ('secure-delete', 1);
@@ -89,7 +90,7 @@ CREATE TABLE owner (seal BLOB NOT NULL);
 /// Creates the tables in an empty database, with their owner's seal.
 pub(crate) fn create(connection: &mut Connection, owner: &[u8]) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
-    transaction.execute_batch(TABLES)?;
+    transaction.execute_batch(&TABLES.replace("MARKS", &marks_of_symbols().collect::<String>()))?;
     transaction.execute("INSERT INTO owner VALUES (?)", [owner])?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()

@@ -453,7 +453,7 @@ fn with_words<'t>(
     Ok(terms.into_iter().zip(documents.into_iter().map(HashSet::from_iter)).collect())
 }
 
-/// For each single letter or digit of a query, the first phrase with a neighbour that some document contains.
+/// For each single digit or capital of a query, the first phrase with a neighbour that some document contains.
 fn numbered<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) -> Result<Vec<TermDocuments<'q>>, Error> {
     let found = with_words(storage, parsed.numbered.iter().map(|(_, phrase)| phrase.as_str()), most)?;
     let known = parsed.numbered.iter().zip(found).filter(|(_, (_, documents))| !documents.is_empty());

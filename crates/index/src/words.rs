@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::iter::once;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
@@ -23,11 +23,18 @@ pub(crate) fn is_of_word(char: char) -> bool {
     char.is_alphanumeric() || is_joined(char)
 }
 
-/// Whether a character belongs to the letter before it: a mark, except those of symbols, or the joiner between two
-/// consonants of Indic scripts.
+/// Marks of symbols, and those that choose a variant of a character.
+const MARKS_OF_SYMBOLS: [RangeInclusive<char>; 3] =
+    ['\u{20dd}'..='\u{20e4}', '\u{fe00}'..='\u{fe0f}', '\u{e0100}'..='\u{e01ef}'];
+
+/// The marks that are between words.
+pub(crate) fn marks_of_symbols() -> impl Iterator<Item = char> {
+    MARKS_OF_SYMBOLS.into_iter().flatten()
+}
+
+/// Whether a character belongs to the letter before it: a mark, except those of symbols.
 fn is_joined(char: char) -> bool {
-    let is_of_symbol = matches!(char, '\u{20dd}'..='\u{20e4}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}');
-    char == '\u{200d}' || (is_mark(char) && !is_of_symbol)
+    is_mark(char) && !MARKS_OF_SYMBOLS.iter().any(|marks| marks.contains(&char))
 }
 
 /// Whether this is a letter or mark of a script without blanks between words in which a word has several letters:
@@ -290,7 +297,8 @@ mod tests {
             ("re\u{301}sume\u{301}s, cafe\u{301}", "re\u{301}sume\u{301}s cafe\u{301}"),
             ("\u{301} a", "a"),
             ("E\u{301}COLE", "E\u{301}COLE"),
-            ("हिन्दी सीखने, ශ්\u{200d}රී", "हिन्दी सीखने ශ්\u{200d}රී"),
+            ("हिन्दी सीखने, ශ්\u{200d}රී", "हिन्दी सीखने ශ් රී"),
+            ("葛\u{e0100}城", "葛 城"),
             ("مُحَمَّد می\u{200c}خواهم", "مُحَمَّد می خواهم"),
             ("เปลี่ยนรหัส3ครั้ง", "เปลี่ยนรหัส 3 ครั้ง"),
             ("1\u{fe0f}\u{20e3} ok\u{2705}\u{fe0f}", "1 ok"),

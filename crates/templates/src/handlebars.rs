@@ -298,8 +298,11 @@ impl<'a> HandlebarsUses<'a> {
     }
 
     fn items(&mut self, list: &str, keyed: bool, params: Vec<&'a str>) -> Scope<'a> {
-        self.record(list, if keyed { Usage::Look } else { Usage::Iterate }, true);
-        let path = self.entered(list).filter(|_| !keyed);
+        let path = self.entered(list);
+        // A loop over all values uses each, also by its key.
+        let is_object = keyed && path.as_ref().is_none_or(|path| !path.is_empty());
+        self.record(list, if is_object { Usage::Look } else { Usage::Iterate }, true);
+        let path = path.filter(|_| !keyed);
         let base = path.map(|mut path| {
             path.push(PathStep::Item);
             path

@@ -109,6 +109,11 @@ fn jinja2() {
                 "a{l? m} o{k l?} x!?",
             ),
             ("{% if x %}{% set v = p %}{% endif %}{{ v.n }}", "p{n} x!?"),
+            (
+                "{% if x %}{% set v = p %}{% else %}{% set v = q %}{% endif %}{% for i in v %}{{ i.n }}{% endfor %}",
+                "p[n?] q[n?] x!?",
+            ),
+            ("{% for v in [p, q] %}{% for i, j in v %}{{ i }}{% endfor %}{% endfor %}", "p[2] q[2]"),
             ("{% set name = name|upper %}{{ name }}{% set x = x or 'd' %}{{ x }}", "name x"),
             ("{% for x in xs %}{% for x in x.ys %}{{ x.z }}{% endfor %}{{ x.w }}{% endfor %}{{ x }}", "x xs[w ys[z]]"),
             ("{% for x in x %}{{ x.n }}{% endfor %}", "x[n]"),
@@ -197,6 +202,7 @@ fn samples_fit_what_jinja2_does_with_them() {
             "‹x›",
         ),
         ("{% for row in rows %}{% for c in row %}{% if c == 1 %}{% endif %}{% endfor %}{% endfor %}", "rows[]", ""),
+        ("{% set v = a+b+c+d+e+f+g+h+i %}{{ v * 2 }}", "a# b# c# d# e# f# g# h# i#", "18"),
         ("{{ (a + b) * c }}{{ (d + e)|float }}{{ '%.1f'|format(f + (g or 0)) }}", "a# b# c# d# e# f# g#", "22.02.0"),
         (
             "{% set s = (a or 0) + b %}{% if x %}{% set s = s + c %}{% endif %}{{ s * 2 }}{% set u = d + e %}{{ u }}",
@@ -303,6 +309,8 @@ fn the_root_can_be_used_as_a_whole() {
         (Handlebars, "{{.}}", true),
         (Handlebars, "{{#each this}}x{{/each}}", true),
         (Handlebars, "{{#each a}}{{@root}}{{/each}}", true),
+        (Handlebars, "{{#each this}}{{@key}}={{this}}{{/each}}", true),
+        (Handlebars, "{{#each a}}{{#each @root}}{{@key}}{{/each}}{{/each}}", true),
         (Handlebars, "{{#with a}}{{..}}{{/with}}", true),
         (Handlebars, "{{#with a}}{{this}}{{/with}}{{#each a}}{{.}}{{/each}}{{#with this}}{{b}}{{/with}}", false),
         (Handlebars, "{{#each a}}{{this.b}}{{../c}}{{/each}}", false),

@@ -28,8 +28,8 @@ pub(super) struct ParsedQuery {
     /// Words and phrases in lower case, each once, with blanks between the words of a phrase. Empty if the query has no
     /// words.
     pub terms: Vec<String>,
-    /// Phrases of a single letter or digit with the word before or after it, such as `layer 3`, each with the position of
-    /// that character among the words. By itself, it is in nearly every text.
+    /// Phrases of a single digit or capital with the word before or after it, such as `layer 3`, each with the position of
+    /// that character among the words. By itself, it is in nearly every text. A small letter is a word in many languages.
     pub numbered: Vec<(usize, String)>,
     /// Other spellings, with the words that they stand for: a text may contain `backoff` for `back off`, and `tier 3` for
     /// `tier3`.
@@ -88,11 +88,11 @@ fn compounds(words: &[&str]) -> Vec<(String, Vec<String>)> {
     compounds.filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS).collect()
 }
 
-/// The phrases of single letters and digits with informative words beside them.
+/// The phrases of single digits and capitals with informative words beside them.
 fn numbered(words: &[&str]) -> Vec<(usize, String)> {
     let is_single = |word: &str| {
         let mut chars = word.chars();
-        chars.next().is_some_and(char::is_alphanumeric)
+        chars.next().is_some_and(|char| char.is_numeric() || char.is_uppercase())
             && chars.next().is_none()
             && !has_content(word)
             && !is_stop_word(&word.to_lowercase())
@@ -120,11 +120,13 @@ fn is_dividable(term: &str) -> bool {
     DIVIDED.contains(&term.chars().count()) && term.chars().all(|char| char.is_alphabetic() && !is_unspaced(char))
 }
 
-/// All divisions of a word into two with at least two letters each.
+/// All divisions of a word into two with at least two letters each, unless the first is a function word: `as set` is not
+/// another spelling of `asset`.
 fn divided(word: &str) -> impl Iterator<Item = (String, Vec<String>)> {
     let last = word.chars().count().saturating_sub(2);
     let cuts = word.char_indices().map(|(at, _)| at).take(last + 1).skip(2);
     cuts.filter_map(|at| word.split_at_checked(at))
+        .filter(|(one, _)| !is_stop_word(one))
         .map(|(one, other)| (format!("{one} {other}"), vec![word.to_owned()]))
 }
 
@@ -280,6 +282,7 @@ mod tests {
             ("the C compiler", &[(1, "c compiler")]),
             ("tier 3 tier 3", &[(1, "tier 3"), (1, "3 tier")]),
             ("retry a call, i 3", &[]),
+            ("sicurezza e dati, praca w domu", &[]),
             ("layer, 3 - api", &[]),
             ("\"tier 3\" tier-3 tier3", &[]),
         ] {
@@ -293,8 +296,9 @@ mod tests {
     fn a_word_may_be_written_as_two() {
         for (text, expected) in [
             ("Rollback?", &["ro llback", "rol lback", "roll back", "rollb ack", "rollba ck"][..]),
-            ("login", &["lo gin", "log in"]),
+            ("login", &["log in"]),
             ("größe", &["gr öße", "grö ße", "gr össe", "grö sse", "grös se"]),
+            ("asset", &["ass et"]),
             ("wifi \"roll back\" which e1042x 再試行再試行", &[]),
             ("aaaaaaaaaaaaaaaaaaaaa", &[]),
         ] {

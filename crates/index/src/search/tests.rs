@@ -545,6 +545,8 @@ fn marks_are_part_of_a_word(world: &World) {
         inline("gave", "# छुट्टी\n\nकंपनी ने सबको छुट्टी दी और बोनस दी।"),
         inline("thai", "# รหัสผ่าน\n\nเปลี่ยนรหัสผ่านทุกปี และห้ามบอกใคร"),
         inline("khmer", "# ភាសា\n\nភាសាខ្មែរពិបាកណាស់"),
+        inline("crew", "# Crew\n\nThe ops \u{1f469}\u{200d}\u{1f4bb} team meets."),
+        inline("city", "# 市\n\n葛\u{e0100}城市は奈良県にある。"),
         inline("french", "# Cafe\u{301}\n\nUn cafe\u{301} noir, 1\u{fe0f}\u{20e3} tasse"),
     ]);
     let (index, _) = world.index();
@@ -557,6 +559,9 @@ fn marks_are_part_of_a_word(world: &World) {
         ("café", "french"),
         ("cafe", "french"),
         ("\"1 tasse\"", "french"),
+        ("\"ops team\"", "crew"),
+        ("葛", "city"),
+        ("葛\u{e0100}城市", "city"),
     ] {
         let found = index.search(&everything(query), None).unwrap().hits;
         assert_eq!(found.iter().map(|hit| hit.source.as_str()).collect::<Vec<_>>(), [expected], "{query}");

@@ -33,14 +33,14 @@ impl NameBinding {
         match (self, other) {
             (Self::Number, number @ (Self::Number | Self::Sum(_))) | (number @ Self::Sum(_), Self::Number) => number,
             (Self::Sum(mut paths), Self::Sum(more)) => {
-                add_paths(&mut paths, more);
+                add_paths(&mut paths, more, SUM_PATHS);
                 Self::Sum(paths)
             }
             (one, other) => {
                 let mut paths = Vec::new();
                 for binding in [one, other] {
                     if let Self::Alias { paths: more, .. } = binding {
-                        add_paths(&mut paths, more);
+                        add_paths(&mut paths, more, MAX_PATHS);
                     }
                 }
                 if paths.is_empty() { Self::Own } else { Self::Alias { paths, has_default: true } }
@@ -54,6 +54,9 @@ pub(super) type NameScope<'a> = Scoped<&'a str, NameBinding>;
 
 /// The most paths of one name: without a limit, names assigned from each other would have ever more.
 const MAX_PATHS: usize = 8;
+
+/// The most variables of a sum. Of a longer one, the others are texts.
+const SUM_PATHS: usize = 64;
 
 /// Paths that are known to be defined.
 pub(super) type Guards = Scoped<Vec<PathStep>, ()>;
@@ -166,8 +169,15 @@ impl NameScope<'_> {
             _ => self.path(result).into_iter().collect::<Vec<_>>(),
         };
         let mut found = Vec::new();
-        add_paths(&mut found, results(expr).into_iter().flat_map(paths_of));
+        add_paths(&mut found, results(expr).into_iter().flat_map(paths_of), MAX_PATHS);
         found
+    }
+
+    /// The paths to the lists of which `expr` may be one; empty if its first one is unknown.
+    pub(super) fn lists(&self, expr: &Expr<'_>) -> Vec<Vec<PathStep>> {
+        let Some(first) = self.path(expr) else { return Vec::new() };
+        let all = self.paths(expr);
+        if all.is_empty() { vec![first] } else { all }
     }
 
     /// What a name refers to after this value is assigned to it.
@@ -200,7 +210,7 @@ impl NameScope<'_> {
             },
             Expr::BinOp(sum) if matches!(sum.op, BinOpKind::Add) && !is_text_or_list(expr) => {
                 let mut paths = self.added(&sum.left);
-                add_paths(&mut paths, self.added(&sum.right));
+                add_paths(&mut paths, self.added(&sum.right), SUM_PATHS);
                 paths
             }
             _ => self.paths(expr),
@@ -293,10 +303,10 @@ impl Guards {
     }
 }
 
-/// Adds paths to those of a name, each once and only so many.
-fn add_paths(paths: &mut Vec<Vec<PathStep>>, more: impl IntoIterator<Item = Vec<PathStep>>) {
+/// Adds paths to those of a name, each once and at most this many.
+fn add_paths(paths: &mut Vec<Vec<PathStep>>, more: impl IntoIterator<Item = Vec<PathStep>>, most: usize) {
     for path in more {
-        if paths.len() < MAX_PATHS && !paths.contains(&path) {
+        if paths.len() < most && !paths.contains(&path) {
             paths.push(path);
         }
     }

@@ -105,10 +105,12 @@ impl<'a> Uses<'a> {
     fn for_loop(&mut self, each: &ForLoop<'a>) {
         let list = as_written(&each.iter);
         self.visit(list, Usage::Iterate, true);
-        if let (Expr::List(parts), Some(path)) = (&each.target, self.scope.path(list))
+        if let Expr::List(parts) = &each.target
             && parts.items.iter().all(|part| matches!(part, Expr::Var(_)))
         {
-            self.shape.record(&[path, vec![PathStep::Item]].concat(), Usage::Unpack(parts.items.len()), false);
+            for path in self.scope.lists(list) {
+                self.shape.record(&[path, vec![PathStep::Item]].concat(), Usage::Unpack(parts.items.len()), false);
+            }
         }
         let targets = names(&each.target);
         let bindings = self.bindings_of(list, targets.len());
@@ -140,12 +142,14 @@ impl<'a> Uses<'a> {
             (None, "", 1) if is_range => NameBinding::Number,
             (Some(path), "groupby", 1) => NameBinding::Group(path),
             // Each result contains such items again.
-            (Some(path), "groupby", 2) | (Some(path), "batch" | "slice", 1) => {
-                NameBinding::Alias { paths: vec![path], has_default: false }
+            (Some(_), "groupby", 2) | (Some(_), "batch" | "slice", 1) => {
+                let paths = self.scope.lists(of);
+                NameBinding::Alias { has_default: paths.len() > 1, paths }
             }
-            (Some(mut path), "", 1) => {
-                path.push(PathStep::Item);
-                NameBinding::Alias { paths: vec![path], has_default: false }
+            (Some(_), "", 1) => {
+                let mut paths = self.scope.lists(of);
+                paths.iter_mut().for_each(|path| path.push(PathStep::Item));
+                NameBinding::Alias { has_default: paths.len() > 1, paths }
             }
             (None, "", 1) => {
                 let items = match of {
