@@ -115,7 +115,7 @@ pub fn brief(snapshot: &Snapshot, id: &SourceId, why: &WhyNot, list: IdList) -> 
         WhyNot::Rejected(Rejection::OneWord) => "a single word in common".to_owned(),
         WhyNot::Rejected(Rejection::BelowTagged { needed }) => format!("needs {needed}, because others match by tag"),
         WhyNot::Rejected(Rejection::BelowBest { needed }) => {
-            format!("the best hints score much higher; needs {needed}")
+            format!("far below the best; needs {needed}")
         }
         WhyNot::Rejected(rejected) => rejected.to_string(),
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::client::Client;
 use crate::support::program::{LIMIT, PROGRAM, kill, run};
-use crate::support::workspace::{STATE, Workspace};
+use crate::support::workspace::{STATE, Workspace, inline};
 use refdesk_files::scale::scaled;
 
 const ABOUT: [(&str, &str); 4] = [
