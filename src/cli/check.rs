@@ -2,19 +2,17 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::CheckArgs;
 use super::output::{ask_to_leave, lines};
 use super::{demo, fix};
-use refdesk_core::config::profile::{self, REFERENCES_PATH};
-use refdesk_core::config::{ITEMS, JsonDocument, WorkspaceContext, keys};
+use refdesk_core::config::{WorkspaceContext, keys};
 use refdesk_desk::{Desk, FixedPath, Options, ProblemParts, Session};
 use refdesk_files::path::absolute;
 use refdesk_files::workspace::{CONFIGURATIONS, WorkspaceReason, mark_of};
 use refdesk_text::escape::one_line;
-use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, total};
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
@@ -120,44 +118,9 @@ fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec
     found.extend(more);
     found.extend(desk.damaged_pages());
     found.extend(desk.pages_without_source());
-    found.extend(unknown_tools(desk));
     found.extend(interrupted);
     // What the demo lacks is meant to be seen, and a later command could not correct it.
     let is_demo = desk.workspace_context().reason == WorkspaceReason::Demo;
     let worded = |problem: Diagnostic| if is_demo { problem.worded(&demo::words) } else { problem };
     found.into_iter().map(worded).partition(Diagnostic::is_error)
-}
-
-const EXCLUDE_TOOLS: &str = "exclude_tools";
-
-/// Warnings about names in `exclude_tools`, of the configuration and of the profiles, that no tool has: they hide nothing.
-fn unknown_tools(desk: &Desk) -> Vec<Diagnostic> {
-    let [configs, ours] = REFERENCES_PATH;
-    let configured = desk.config_document().map(|document| unknown_tools_of(document, &[EXCLUDE_TOOLS]));
-    let (profiles, _) = profile::read_all(desk.workspace_context());
-    let profiles = profiles.iter().filter_map(|profile| profile.read.as_ref().ok());
-    let of_profiles = profiles.flat_map(|it| unknown_tools_of(&it.document, &[configs, ours, EXCLUDE_TOOLS]));
-    configured.into_iter().flatten().chain(of_profiles).collect()
-}
-
-fn unknown_tools_of(document: &JsonDocument, path: &[&str]) -> Vec<Diagnostic> {
-    let listed = path.iter().try_fold(&document.value, |value, key| value.get(key)).and_then(Value::as_array);
-    let names = listed.into_iter().flatten().take(ITEMS).enumerate();
-    let names = names.filter_map(|(at, name)| Some((at, name.as_str()?)));
-    let unknown: Vec<(usize, &str)> = names.filter(|(_, name)| !refdesk_mcp::is_tool(name)).collect();
-    if unknown.is_empty() {
-        return Vec::new();
-    }
-    let path: Vec<PointerStep<'_>> = path.iter().copied().map(PointerStep::Key).collect();
-    let positions = document.item_positions(&path);
-    let problem = |(at, name): (usize, &str)| {
-        let message = format!("'{EXCLUDE_TOOLS}' names '{name}', but no tool has that name");
-        let problem = Diagnostic::warning(Code::UnknownValue, message).in_file(&document.shown);
-        let problem = problem.fix(refdesk_mcp::suggest_tool(name));
-        match positions.get(at) {
-            Some(position) => problem.at(*position),
-            None => problem,
-        }
-    };
-    unknown.into_iter().map(problem).collect()
 }

@@ -76,7 +76,9 @@ pub fn options_from(arguments: &Cli, demo: Option<&Path>, current: &Path, from: 
     // A test run starts nothing in the background.
     let index_process = (!is_trial).then(|| index_process(&context));
     let state = state_folder();
-    Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, ..Options::new(context) })
+    let tool_fix = refdesk_mcp::tool_fix;
+    let options = Options::new(context);
+    Ok(Options { desk, profile, state, renderer, environment, index_process, is_trial, tool_fix, ..options })
 }
 
 /// Whether a command without `--workspace` would find another workspace than this one.

@@ -11,6 +11,7 @@ use refdesk_core::catalog::EntryFilter;
 use refdesk_core::config::{Environment, WorkspaceContext};
 use refdesk_files::LOCK_TIMEOUT;
 use refdesk_templates::render::Renderer;
+use refdesk_text::Fix;
 
 /// Options for opening a desk.
 #[derive(Debug, Clone)]
@@ -43,6 +44,9 @@ pub struct Options {
     pub is_trial: bool,
     /// The catalog entries to read.
     pub wanted: EntryFilter,
+    /// What to do about the name of a tool that does not exist; `None` for one that does. By default, every name is taken
+    /// for a tool.
+    pub tool_fix: fn(&str) -> Option<Fix>,
 }
 
 impl Options {
@@ -62,6 +66,7 @@ impl Options {
             index_process: None,
             is_trial: false,
             wanted: EntryFilter::All,
+            tool_fix: |_| None,
         }
     }
 

@@ -4,11 +4,12 @@ use std::cell::LazyCell;
 
 use super::Desk;
 use crate::requested_names::unknown_id_fix;
-use refdesk_core::config::ITEMS;
+use refdesk_core::config::{ITEMS, JsonDocument};
 use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
 use refdesk_text::report::{Diagnostic, add_new};
 use refdesk_text::{Code, Fix};
+use serde_json::Value;
 
 /// The most unknown ids for which a similar id is suggested: each is compared with every source.
 pub(crate) const SUGGESTED: usize = 20;
@@ -40,6 +41,7 @@ impl Desk {
         }
         add_new(&mut found, self.databases().1);
         found.extend(self.unknown_preselected());
+        found.extend(self.config.document.iter().flat_map(|document| self.unknown_tools(document, &[])));
         found.extend(self.refused_folder());
         add_new(&mut found, parts.templates);
         add_new(&mut found, parts.profiles);
@@ -56,25 +58,47 @@ impl Desk {
         if self.profile.is_some() || self.hiding_problem().is_some() {
             return Vec::new();
         }
-        let listed = document.value.get(KEY).and_then(serde_json::Value::as_array);
-        // Ids beyond the limit are not picked.
-        let listed = listed.into_iter().flatten().take(ITEMS).enumerate();
-        let ids = listed.filter_map(|(at, id)| Some((at, id.as_str()?)));
-        let unknown = ids.filter(|(_, id)| self.catalog.get(id).is_none()).enumerate();
-        // In one pass, since a repository may list a hundred thousand.
-        let positions = LazyCell::new(|| document.item_positions(&[PointerStep::Key(KEY)]));
-        let problem = |(nth, (at, id)): (usize, (usize, &str))| {
-            let fix = if nth < SUGGESTED { unknown_id_fix(&self.catalog, id) } else { Fix::ListSources };
-            let problem =
-                Diagnostic::warning(Code::UnknownId, format!("'{KEY}' names '{id}', but no source has that id"));
-            let problem = problem.in_file(&document.shown).about(id).fix(fix);
-            match positions.get(at) {
-                Some(position) => problem.at(*position),
-                None => problem,
+        let mut unknown = 0;
+        unknown_items(document, &[KEY], |id| {
+            if self.catalog.get(id).is_some() {
+                return None;
             }
-        };
-        let mut listed = ListedProblems::default();
-        listed.extend(unknown.map(problem));
-        listed.into_vec()
+            unknown += 1;
+            let fix = if unknown <= SUGGESTED { unknown_id_fix(&self.catalog, id) } else { Fix::ListSources };
+            let message = format!("'{KEY}' names '{id}', but no source has that id");
+            Some(Diagnostic::warning(Code::UnknownId, message).about(id).fix(fix))
+        })
     }
+
+    /// The names in `exclude_tools` that no tool has, each at its line; `path` leads to the settings of references.
+    pub(crate) fn unknown_tools(&self, document: &JsonDocument, path: &[&str]) -> Vec<Diagnostic> {
+        const KEY: &str = "exclude_tools";
+        unknown_items(document, &[path, &[KEY]].concat(), |name| {
+            let message = || format!("'{KEY}' names '{name}', but no tool has that name");
+            (self.options.tool_fix)(name).map(|fix| Diagnostic::warning(Code::UnknownValue, message()).fix(fix))
+        })
+    }
+}
+
+/// The problems of the texts in the list at this path, each at its line. Items beyond the limit are not used.
+fn unknown_items(
+    document: &JsonDocument,
+    path: &[&str],
+    mut problem: impl FnMut(&str) -> Option<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let listed = path.iter().try_fold(&document.value, |value, key| value.get(key)).and_then(Value::as_array);
+    let listed = listed.into_iter().flatten().take(ITEMS).enumerate();
+    let problems = listed.filter_map(|(at, item)| Some((at, problem(item.as_str()?)?)));
+    // In one pass, since a repository may list a hundred thousand.
+    let positions =
+        LazyCell::new(|| document.item_positions(&path.iter().copied().map(PointerStep::Key).collect::<Vec<_>>()));
+    let mut found = ListedProblems::default();
+    found.extend(problems.map(|(at, problem)| {
+        let problem = problem.in_file(&document.shown);
+        match positions.get(at) {
+            Some(position) => problem.at(*position),
+            None => problem,
+        }
+    }));
+    found.into_vec()
 }

@@ -184,6 +184,8 @@ impl Desk {
             Ok(profile) if self.is_narrowed() => profile.problems.clone(),
             _ => super::profile::problems(self.workspace_context(), &self.catalog, found),
         }));
+        let readable = found.iter().filter_map(|found| found.read.as_ref().ok());
+        problems.extend(readable.flat_map(|profile| self.unknown_tools(&profile.document, &profile::REFERENCES_PATH)));
         problems
     }
 

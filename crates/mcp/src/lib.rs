@@ -18,7 +18,7 @@ mod stdio;
 mod tools;
 mod validate;
 
-pub use refdesk_tools::{is_tool, suggest_tool};
+pub use refdesk_tools::{is_tool, tool_fix};
 pub use stdio::serve_stdio;
 pub use tools::normalize_arguments;
 

@@ -253,10 +253,13 @@ pub fn is_tool(name: &str) -> bool {
 }
 
 /// What to write instead of a name that no tool has: the nearest name, as a question, or else all names.
-pub fn suggest_tool(name: &str) -> String {
+pub fn tool_fix(name: &str) -> Option<Fix> {
+    if is_tool(name) {
+        return None;
+    }
     let all = TOOLS.iter().chain(&databases::TOOLS).map(|tool| tool.name);
     let known = || format!("the tools are: {}", all.clone().collect::<Vec<_>>().join(", "));
-    did_you_mean(name, all.clone()).unwrap_or_else(known)
+    Some(did_you_mean(name, all.clone()).unwrap_or_else(known).into())
 }
 
 fn invalid_call(message: String) -> Error {
