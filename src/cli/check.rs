@@ -113,12 +113,10 @@ fn problems_and(desk: &mut Desk, more: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec
         profiles: &desk.profile_problems(),
         trust: &desk.waiting(),
         unfindable_sources: &desk.unfindable_sources(),
+        pages: &desk.page_problems(),
     };
     let mut found = desk.problems(parts);
-    found.extend(more);
-    found.extend(desk.damaged_pages());
-    found.extend(desk.pages_without_source());
-    found.extend(interrupted);
+    found.extend(more.into_iter().chain(interrupted));
     // What the demo lacks is meant to be seen, and a later command could not correct it.
     let is_demo = desk.workspace_context().reason == WorkspaceReason::Demo;
     let worded = |problem: Diagnostic| if is_demo { problem.worded(&demo::words) } else { problem };

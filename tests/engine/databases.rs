@@ -4,12 +4,12 @@
 use std::io::Read;
 use std::net::TcpListener;
 
-use refdesk_desk::engine::{Event, PreparedRun, Request, Response};
+use refdesk_desk::engine::{self, ClientKind, Event, PreparedRun, Request, Response, Snapshot};
 use refdesk_desk::{DatabaseOverview, DatabaseState, Desk, DocumentOptions};
 use refdesk_text::Code;
 use rusqlite::Connection;
 
-use super::world::{World, options};
+use super::world::{World, options, session};
 
 const CONFIG: &str = "databases:\n  - {name: app, type: sqlite, connection: {file: app.db}}\n  \
                       - {name: crm, type: postgres, connection: {host: 127.0.0.1, port: 1, database: crm}}\n";
@@ -70,6 +70,28 @@ fn a_run_is_previewed_before_it_writes() {
     assert!(domain.tables.iter().all(|table| table.page.is_some() && !table.marks.is_stale && !table.marks.is_edited));
     assert_eq!(domain.tables.iter().map(|table| table.marks.sensitive).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(busy(&world), None);
+}
+
+/// Every problem that `check` finds in the pages is counted while the workspace is open, too.
+#[test]
+fn damaged_pages_and_pages_without_a_source_are_problems() {
+    let World { folder, workspace, .. } = world();
+    let mut desk = Desk::open(options(&workspace));
+    let names = vec!["app".to_owned()];
+    let run = desk.prepare_documentation(&DocumentOptions { names, ..DocumentOptions::default() }).unwrap();
+    desk.write_documentation(&session(), &run, &mut |_| true).unwrap();
+    drop(run);
+    let started = engine::start_for(ClientKind::Script, options(&workspace), session()).unwrap();
+    let mut world = World::with(folder, workspace, started);
+    let problems = |now: &Snapshot, code: Code| now.diagnostics.iter().filter(|problem| problem.code == code).count();
+    let page = "docs/databases/app/customer/tables/main.customer.json";
+    let sound = std::fs::read_to_string(world.at(page)).unwrap();
+    world.write(page, "{");
+    world.until("the page is damaged", |now| problems(now, Code::Damaged) == 1);
+    world.write(page, &sound);
+    world.until("the page is sound again", |now| problems(now, Code::Damaged) == 0);
+    std::fs::remove_file(world.at(".jaato/references/db-app-customer.json")).unwrap();
+    world.until("the pages have no source", |now| problems(now, Code::NotDocumented) == 1);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct ProblemParts<'a> {
     pub trust: &'a [Diagnostic],
     /// Sources that only a pick brings up: [`Desk::unfindable_sources`].
     pub unfindable_sources: &'a [Diagnostic],
+    /// Those of the pages of databases: [`Desk::page_problems`].
+    pub pages: &'a [Diagnostic],
 }
 
 impl Desk {
@@ -45,7 +47,7 @@ impl Desk {
         found.extend(self.refused_folder());
         add_new(&mut found, parts.templates);
         add_new(&mut found, parts.profiles);
-        found.extend(parts.trust.iter().chain(parts.unfindable_sources).cloned());
+        found.extend([parts.trust, parts.unfindable_sources, parts.pages].concat());
         found.sort_by_key(|problem| !problem.is_error());
         found
     }

@@ -98,6 +98,8 @@ pub struct DocumentedPages {
     files: HashMap<String, PageFile>,
     /// JSON pages read before, with the stamps of their files.
     docs: Mutex<HashMap<usize, (Stamp, Arc<TableDoc>)>>,
+    /// The stamps with which pages could be used. Their contents are kept only where an answer needed them.
+    sound: Mutex<HashMap<usize, Stamp>>,
 }
 
 /// A JSON page that cannot be used.
@@ -365,6 +367,26 @@ impl DocumentedPages {
             }
         }
         pages
+    }
+
+    /// The JSON pages that cannot be used. Unchanged pages are not read again.
+    pub(super) fn damaged(&self, now: SystemTime) -> Vec<DamagedPage> {
+        let mut sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = |(at, table): (usize, &TablePage)| {
+            let stamp = stamp(&self.workspace.join(&table.data)).ok();
+            let is_known = stamp.is_some() && sound.get(&at) == stamp.as_ref();
+            (!is_known).then(|| (at, stamp.filter(|stamp| stamp.has_settled(now)), self.read_doc(table).err()))
+        };
+        let found: Vec<_> = self.tables.par_iter().enumerate().filter_map(read).collect();
+        let mut damaged = Vec::new();
+        for (at, stamp, problem) in found {
+            match (problem, stamp) {
+                (Some(page), _) => damaged.push(page),
+                (None, Some(stamp)) => drop(sound.insert(at, stamp)),
+                (None, None) => {}
+            }
+        }
+        damaged
     }
 
     /// The text of a page, and whether it differs from what refdesk wrote; `None` if it cannot be read.

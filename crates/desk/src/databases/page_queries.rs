@@ -93,17 +93,16 @@ impl Desk {
         !self.documented_pages().is_empty() && (!self.is_narrowed() || has_source())
     }
 
-    /// The JSON pages that cannot be used.
-    pub fn damaged_pages(&self) -> Vec<Diagnostic> {
-        let pages = self.documented_pages();
-        let all: Vec<usize> = (0..pages.tables.len()).collect();
+    /// The JSON pages that cannot be used, and the problem with pages that are in no source.
+    pub fn page_problems(&self) -> Vec<Diagnostic> {
+        let damaged = self.documented_pages().damaged((self.options.clock)());
         let mut listed = ListedProblems::default();
-        listed.extend(pages.docs(&all, (self.options.clock)()).damaged.iter().map(DamagedPage::diagnostic));
+        listed.extend(damaged.iter().map(DamagedPage::diagnostic).chain(self.pages_without_source()));
         listed.into_vec()
     }
 
     /// The problem with pages that are in no source of the catalog.
-    pub fn pages_without_source(&self) -> Option<Diagnostic> {
+    pub(crate) fn pages_without_source(&self) -> Option<Diagnostic> {
         // The sources may be among those that are left out or cannot be read.
         if self.is_narrowed() || self.hiding_problem().is_some() {
             return None;

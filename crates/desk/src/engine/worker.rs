@@ -62,6 +62,8 @@ pub(super) struct Worker<'a> {
     /// The same actions as problems.
     trust_problems: Vec<Diagnostic>,
     profile_problems: Vec<Diagnostic>,
+    /// Problems of the pages of databases, with the catalog and reload from which they were found.
+    page_problems: Option<(Arc<Catalog>, u64, Vec<Diagnostic>)>,
     /// Sources that only a pick brings up, with the catalog and mentions from which they were computed.
     found_only_by_index: Option<(Arc<Catalog>, Arc<MentionGraph>, Vec<Diagnostic>)>,
     /// The catalog, selection and reload from which the last snapshot's price of the instructions was computed.

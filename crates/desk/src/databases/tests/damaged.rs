@@ -119,7 +119,7 @@ fn each_reader_says_which_page_is_damaged() {
             problem.code == Code::Damaged && problem.file.as_deref() == Some(PAGE)
         };
         assert_eq!(seen.problems.iter().filter(|it| said(it)).count(), 1, "{what}: {:?}", seen.problems);
-        assert_eq!(desk.damaged_pages().iter().filter(|it| said(it)).count(), 1, "{what}");
+        assert_eq!(desk.page_problems().iter().filter(|it| said(it)).count(), 1, "{what}");
         // A search still finds the table by its name.
         let content = desk.documented_pages().content(&world.path.join(PAGE.replace(".json", ".md"))).unwrap();
         let indexed: Vec<_> = content.documents.iter().map(|it| (it.kind, it.heading.as_str())).collect();

@@ -34,13 +34,17 @@ impl Worker<'_> {
     /// The problems of the workspace. A person or a script sees everything that `check` finds, and problems only a
     /// running desk can find.
     fn problems(&mut self) -> Vec<Diagnostic> {
-        let unfindable_sources =
-            if self.reports_problems && self.unread.is_empty() { self.unfindable_sources() } else { Vec::new() };
+        let (unfindable_sources, pages) = if self.reports_problems && self.unread.is_empty() {
+            (self.unfindable_sources(), self.page_problems().to_vec())
+        } else {
+            Default::default()
+        };
         let mut problems = self.desk.problems(ProblemParts {
             templates: &self.template_problems,
             profiles: &self.profile_problems,
             trust: &self.trust_problems,
             unfindable_sources: &unfindable_sources,
+            pages: &pages,
         });
         let of_requests = self.requests.iter().flat_map(Requests::diagnostics);
         add_new(&mut problems, self.file_problems.iter().chain(&self.watch_problems).chain(of_requests));
@@ -59,6 +63,14 @@ impl Worker<'_> {
         let (.., found) =
             self.found_only_by_index.insert(known.unwrap_or_else(|| (catalog, graph, self.desk.found_only_by_index())));
         found.iter().filter(|problem| self.desk.is_not_selected(problem)).cloned().collect()
+    }
+
+    /// Problems of the pages of databases, found once for each catalog and reload.
+    fn page_problems(&mut self) -> &[Diagnostic] {
+        let (catalog, reads) = (self.desk.catalog(), self.reads);
+        let known = self.page_problems.take().filter(|(of, at, _)| Arc::ptr_eq(of, catalog) && *at == reads);
+        let found = known.unwrap_or_else(|| (catalog.clone(), reads, self.desk.page_problems()));
+        &self.page_problems.insert(found).2
     }
 
     /// The price of the instructions, computed once for each catalog and selection after all documents have been read.

@@ -83,6 +83,7 @@ impl<'a> Worker<'a> {
             untrusted: Arc::from([]),
             trust_problems: Vec::new(),
             profile_problems: Vec::new(),
+            page_problems: None,
             found_only_by_index: None,
             priced: None,
             screen_files: None,
