@@ -37,7 +37,7 @@ pub use self::templates::{RenderArgs, SyntaxName, TemplatesCommand};
     name = "refdesk",
     version,
     subcommand_value_name = "COMMAND",
-    after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out, 130 ended by Ctrl-C. What runs until Ctrl-C, such as watch, ends with 0."
+    after_help = "Exit codes: 0 done, 1 the request could not be met, 2 usage, 3 timed out, 130 ended by Ctrl-C. Commands that run until Ctrl-C, such as watch, exit with 0."
 )]
 pub struct Cli {
     /// The workspace folder [default: the nearest folder upward with .jaato/ or references.json, else the git repository]
@@ -63,10 +63,10 @@ pub struct Cli {
     /// The same as --format json
     #[arg(long, global = true, help_heading = "Global options", conflicts_with = "format")]
     pub json: bool,
-    /// Use colours: if the output is a terminal, always, or never [default: auto]
+    /// Use colours: on a terminal, always or never [default: auto]
     #[arg(long, value_name = "WHEN", value_enum, global = true, help_heading = "Global options")]
     pub color: Option<ColorChoice>,
-    /// Use the built-in sample knowledge base, in a temporary folder: each run starts with a fresh copy, and keeps nothing
+    /// Use the built-in sample knowledge base, in a temporary folder: each run starts with a fresh copy and discards it
     #[arg(long, global = true, help_heading = "Global options", conflicts_with_all = ["workspace", "config"])]
     pub demo: bool,
     /// Learn the full screen in ten steps, on the sample knowledge base
@@ -208,14 +208,14 @@ pub enum Command {
     Enrich(EnrichArgs),
     /// Build the search index, or bring it up to date
     ///
-    /// The index holds the sections of the documents, their words and their meaning. With it, a prompt also brings up
-    /// sources that it is about but whose tags it does not name.
+    /// The index holds the sections of the documents, their words and their meaning. With it, a prompt also finds
+    /// the sources on its subject, not only those whose tags it names.
     #[command(after_help = "Example: refdesk index")]
     Index(IndexArgs),
     /// Search the documents by words and by meaning
     ///
-    /// Finds sections, the best first. Text in quotation marks is searched for as a phrase; quote the marks for the
-    /// shell, too: '"stack trace"'. Needs the search index, which `refdesk index` builds.
+    /// Finds sections, the best first. Text in quotation marks is searched for as a phrase; protect the marks from
+    /// the shell: '"stack trace"'. Needs the search index, which `refdesk index` builds.
     #[command(
         after_help = "Example: refdesk search how do I retry a payment\n         refdesk search '\"stack trace\"'"
     )]
@@ -326,9 +326,9 @@ pub enum Command {
         #[arg(value_name = "COMMAND|DIR", num_args = ..=3)]
         words: Vec<OsString>,
     },
-    /// Review and approve what the workspace wants to do outside it
+    /// Review and trust settings that reach outside the workspace
     #[command(
-        after_help = "Example: refdesk trust list\n\nOnly a person can approve, at a terminal or on the screen. Without a terminal, nothing is trusted and the exit code is 1."
+        after_help = "Example: refdesk trust list\n\nOnly a person can trust them, at a terminal or on the screen. Without a terminal, nothing is trusted and the exit code is 1."
     )]
     Trust {
         /// The subcommand [default: show what is not trusted yet, and ask]

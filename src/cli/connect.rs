@@ -42,8 +42,9 @@ pub fn refusal(arguments: &Cli) -> Option<CommandOutput> {
     let given = [("--desk", desk), ("--config", config.as_ref()), ("--profile", arguments.profile.as_ref())];
     let session = [("--session", arguments.session.as_ref())];
     let (option, value) = given.into_iter().chain(session).find_map(|(option, value)| Some((option, value?)))?;
-    let message =
-        format!("`refdesk connect` writes no {option} into an agent's settings, so '{value}' would not count there");
+    let message = format!(
+        "`refdesk connect` writes no {option} into an agent's settings, so '{value}' would have no effect there"
+    );
     let fix = format!("leave {option} out; to have it, add it to the commands in the agent's settings");
     Some(CommandOutput::usage(message, fix))
 }
@@ -202,7 +203,7 @@ fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<S
     let fix = fix::no_sources(desk);
     let note = format!("the catalog is empty, so there is nothing to tell an agent yet; {fix}");
     let is_settled = settings.yes || settings.dry_run;
-    match (!is_settled).then(|| ask(&format!("{note}\n"), "Connect nevertheless?")).flatten() {
+    match (!is_settled).then(|| ask(&format!("{note}\n"), "Connect anyway?")).flatten() {
         Some(false) => Err(Error::new(Code::NotApproved, "nothing was connected", fix)),
         Some(true) => Ok(None),
         None => Ok(Some(note)),
@@ -283,7 +284,7 @@ fn report(
                 )
             }
             Some(prompt) if adds_to_prompts => format!("Now {restart}. Then ask: {}\n", visible(&prompt.text)),
-            Some(prompt) => format!("Now {restart}. Then let it read a file that says: {}\n", visible(&prompt.text)),
+            Some(prompt) => format!("Now {restart}. Then have it read a file that says: {}\n", visible(&prompt.text)),
             None => format!("Now {restart}.\n"),
         });
     }

@@ -36,7 +36,7 @@ const SHOWS: &str = "u shows them";
 
 const KEYS: &str = "  3 5-8  tick or untick these rows
   a, n   tick all, or none
-  u      show what is not ticked, too
+  u      also show what is not ticked
   l      show the list again
   Enter  show what would be written, and ask
   q      leave without writing anything
@@ -304,7 +304,9 @@ fn written(
 fn next(desk: &Desk) -> String {
     let connect = "`refdesk connect` connects your agents";
     let index = match (desk.unindexed(), desk.index()) {
-        (0, Ok(None)) if !desk.has_index() => "`refdesk index` finds sources by words and by meaning, too".to_owned(),
+        (0, Ok(None)) if !desk.has_index() => {
+            "`refdesk index` finds sources by words and by meaning as well".to_owned()
+        }
         // `doctor` says why an index cannot be used.
         (0, _) => return format!("\nNext: {connect}.\n"),
         (count, _) => {

@@ -205,6 +205,6 @@ fn costs(simulated: &Simulation) -> String {
             rows.push(row(["", &item.about, item.level.word(), &bytes, &tokens, &item.because()]));
         }
     }
-    rows.push(row(["sum", "", "", &said.added().len().to_string(), &said.tokens().to_string(), ""]));
+    rows.push(row(["total", "", "", &said.added().len().to_string(), &said.tokens().to_string(), ""]));
     table::headed(&rows, &[5])
 }

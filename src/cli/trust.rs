@@ -92,7 +92,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
             return CommandOutput { exit: 1, ..CommandOutput::new(json, "Nothing was trusted.\n") };
         }
         None => {
-            let hint = "a person approves this at a terminal, with `refdesk trust` or on the full screen";
+            let hint = "run `refdesk trust` at a terminal, or open the full screen";
             let refusal = Error::new(Code::NotApproved, "not a terminal, so nothing was trusted", hint);
             return CommandOutput::new(document("error", trusted, waiting), shown).with_failures(vec![refusal]);
         }

@@ -72,6 +72,8 @@ pub fn signed(change: CostChange, print: TokenFormat, less: &str) -> Option<Stri
     match shown(change, print) {
         (Ordering::Equal, _) => None,
         (Ordering::Greater, tokens) => Some(format!("{tokens} more")),
+        // Not "instructions fewer".
+        (Ordering::Less, tokens) if change.sources == 0 => Some(format!("{tokens} saved")),
         (Ordering::Less, tokens) => Some(format!("{tokens} {less}")),
     }
 }

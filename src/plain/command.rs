@@ -63,7 +63,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(search::search, ["search"], "WORDS", "Search all documents by words and by meaning."),
     command!(prompts::type_prompt, ["prompt"], "[TEXT]", "Type a prompt, and list the sources that it would bring up. Without TEXT it asks for lines."),
     command!(|state, _, turn| prompts::hints(state, turn), ["hints"], "", "List what the last prompt brings up now."),
-    command!(prompts::enriched, ["enriched"], "[session]", "List what an agent would get with the prompt, and its price; with session, only what this session did not get before."),
+    command!(prompts::enriched, ["enriched"], "[session]", "List what an agent would get with the prompt, and its cost; with session, only what this session did not get before."),
     command!(templates::show, ["templates"], "[WORDS]", "List the templates of the selection, or those that match."),
     command!(values::ask, ["values", "set"], "[N or NAME or JSON]", "Ask for the values of a template one by one, or take a JSON object of them."),
     command!(values::reset, ["reset"], "[N or NAME]", "Forget the values typed for a template."),

@@ -11,7 +11,7 @@ use super::words::{counted, sentence};
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let untrusted = state.snapshot.untrusted.clone();
     if state.input_owner == InputOwner::Script {
-        return turn.print("Only a person at a terminal can approve settings.");
+        return turn.print("Only a person at a terminal can trust settings.");
     }
     if untrusted.is_empty() {
         return turn.print("No setting of this repository needs your trust.");

@@ -149,7 +149,7 @@ fn an_error_comes_before_the_questions_about_the_next_agent() {
 fn an_empty_catalog_is_asked_about_first() {
     let world = Workspace::new();
     let mut pty = start(&world, &["connect", "cursor"]);
-    pty.wait_for("Connect nevertheless? [y/N]");
+    pty.wait_for("Connect anyway? [y/N]");
     pty.type_bytes("n\r");
     pty.wait_for("`refdesk init` proposes sources");
     assert_eq!(pty.wait_for_exit().exit_code(), 1);

@@ -36,7 +36,7 @@ fn ticking_and_a_yes_write_what_is_ticked() {
     pty.type_bytes("y\r");
     pty.wait_for("Build the search index of 2 sources now?");
     pty.type_bytes("n\r");
-    pty.wait_for(" index` finds sources by words and by meaning, too; then `refdesk ");
+    pty.wait_for(" index` finds sources by words and by meaning as well; then `refdesk ");
     assert!(pty.text().contains("2 sources added: wrote 2 files in .jaato/references"), "{}", pty.text());
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert!(world.path.join(".jaato/references/saga.json").exists());

@@ -217,10 +217,10 @@ fn the_engine_says_beforehand_what_can_be_added() {
         ("docs", Ok(2)),
         ("https://example.org/page", Ok(1)),
         ("docs/*.md", Ok(2)),
-        ("nothing.md", Err("'nothing.md' is not an existing file or folder")),
+        ("nothing.md", Err("'nothing.md' does not exist")),
         ("docs/one.md", Err("'docs/one.md' is already in the catalog, as 'one'")),
         ("https://", Err("'https://' is not an address: it has no host, or it contains a space")),
-        (".git", Err("'.git' is not an existing file or folder")),
+        (".git", Err("'.git' does not exist")),
     ] {
         let Response::CanAdd(answer) = world.ask(Request::CanAdd(place.to_owned())) else { panic!("{place}") };
         assert_eq!(answer.map_err(|error| error.message), expected.map_err(str::to_owned), "{place}");

@@ -225,8 +225,12 @@ impl Desk {
         }
         let path = self.normalize_workspace_path(self.path_in(from, place));
         if place.trim().is_empty() || !path.exists() {
-            let message = format!("'{place}' is not an existing file or folder");
-            return Err(Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address"));
+            let message = format!("'{place}' does not exist");
+            return Err(Error::new(
+                Code::NoSuchPath,
+                message,
+                "name an existing file or folder, or an http(s) address",
+            ));
         }
         let lookup = Resolver::default();
         if ReservedFolders::new(self.workspace(), &lookup).holds(&path, &lookup.resolve(&path).0) {

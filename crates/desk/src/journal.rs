@@ -184,7 +184,7 @@ impl Desk {
     /// Journals which files of embedded templates were written and removed.
     pub(super) fn note_templates(&self, session: &Session, done: &session::Written) {
         let removed = match done.removed.len() {
-            1 => "no selected source provides this template any more",
+            1 => "no selected source provides this template now",
             _ => "no selected source provides these templates any more",
         };
         self.journal_all(session, templates(done, "templates of documents", removed));

@@ -121,8 +121,8 @@ impl Desk {
         refdesk_templates::index(self.index_input(&self.taken()), &self.templates)
     }
 
-    /// The templates in a tool's text, which may be anybody's: one whose variables are no names, but perhaps sentences for the
-    /// agent that is told of them, does not count.
+    /// The templates in a tool's text, which may come from anywhere: one whose variables are not names does not count,
+    /// because they may be sentences for the agent that is told of them.
     pub(super) fn templates_of(&self, text: &str) -> Vec<Template> {
         let mut found = refdesk_templates::of_text(self.index_input(&self.taken()), &self.templates, text);
         found.retain(|template| template.variables.iter().all(is_name));

@@ -20,7 +20,7 @@ pub(crate) struct WordPiece {
     begin: i32,
     end: i32,
     unknown: i32,
-    /// The tokens that are no words: punctuation, and the begin and end tokens.
+    /// The tokens that are not words: punctuation, and the begin and end tokens.
     marks: HashSet<i32>,
 }
 

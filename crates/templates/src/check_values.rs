@@ -186,7 +186,7 @@ impl ValueWalk {
         }
     }
 
-    /// Marks what a section uses of the objects around it, innermost first: a section whose value is no object has no
+    /// Marks what a section uses of the objects around it, innermost first: a section whose value is not an object has no
     /// fields of its own. Recurses as deep as the variable tree.
     fn inherit(&mut self, variables: &[Variable], around: &[EnclosingObject<'_>]) {
         for variable in variables {

@@ -95,7 +95,7 @@ pub enum ValueType {
     Plain,
     /// A number, because the template computes with it.
     Number,
-    /// A list that is unpacked into so many names.
+    /// A list that is unpacked into this many names.
     Unpacked(usize),
     /// Any value, because the template only passes it on.
     Any,

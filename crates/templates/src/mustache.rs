@@ -132,7 +132,7 @@ pub(crate) fn is_path(name: &str) -> bool {
     name.split('.').all(|part| !part.is_empty() && part.trim() == part)
 }
 
-/// The parts of a dotted name; the item itself and what is no name have none.
+/// The parts of a dotted name; the item itself and anything that is not a name have none.
 fn parts(name: &str) -> Vec<&str> {
     if is_path(name) { name.split('.').collect() } else { Vec::new() }
 }

@@ -56,7 +56,7 @@ pub(crate) enum Usage {
     Look,
     /// Looked into with a key that iterating it gave.
     LookByKey,
-    /// Its items are unpacked into so many names.
+    /// Its items are unpacked into this many names.
     Unpack(usize),
     /// Passed on, which tells nothing about its kind.
     Touch,

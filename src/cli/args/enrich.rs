@@ -132,7 +132,7 @@ pub struct IndexArgs {
     /// Build a new index, which replaces the old one when it is complete
     #[arg(long)]
     pub fresh: bool,
-    /// Compute no vectors: faster, but what is new is found only by its words
+    /// Compute no vectors: faster, but new text is found only by its words
     #[arg(long)]
     pub words_only: bool,
     /// Keep running, and update the index on every change

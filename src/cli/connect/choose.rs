@@ -42,7 +42,7 @@ fn parsed(line: &str, all: &[Client], for_user: bool) -> Result<Vec<Client>, Str
     for word in words.filter(|word| !["q", "quit"].contains(word)) {
         let by_number = word.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
         let Some(client) = by_number.copied().or_else(|| Client::named_like(word)) else {
-            return Err(format!("'{}' is not a number from 1 to {} or a name of the list", one_line(word), all.len()));
+            return Err(format!("'{}' is not a number from 1 to {} or a name in the list", one_line(word), all.len()));
         };
         if !for_user && client.server.places.project.is_none() {
             return Err(format!(

@@ -149,5 +149,5 @@ fn trust_covers_only_what_was_shown() {
 fn a_script_is_not_a_person() {
     let mut state = PlainState { snapshot: choice(), ..PlainState::default() };
     assert_eq!(output(&mut state, "requests"), ["Only a person at a terminal can answer requests."]);
-    assert_eq!(output(&mut state, "trust"), ["Only a person at a terminal can approve settings."]);
+    assert_eq!(output(&mut state, "trust"), ["Only a person at a terminal can trust settings."]);
 }

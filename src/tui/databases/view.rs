@@ -206,7 +206,7 @@ fn is_unconfigured(state: &State) -> bool {
 fn draw_first_steps(state: &State, place: Rect, buffer: &mut Buffer) {
     let document = state.key(Action::DocumentDatabases);
     let sentence = format!(
-        "No database is configured. Name one in .jaato/databases.yaml, and {document} makes sources of its tables:"
+        "No database is configured. Name one in .jaato/databases.yaml, and {document} turns its tables into sources:"
     );
     let sample = SAMPLE.map(|line| PageLine::new(line, ThemeRole::Text));
     let lines = [PageLine::new(sentence, ThemeRole::Infra), PageLine::default()].into_iter().chain(sample);

@@ -35,7 +35,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
         } else if state.snapshot.is_indexing {
             &indexing
         } else if pane.findings.considered.is_none() {
-            "No source matches: the prompt has no tag of a source and names none as @id. `refdesk index` builds a search \
+            "No source matches: the prompt contains no source's tag or @id. `refdesk index` builds a search \
              index, which finds sources by what they are about."
         } else {
             "No source matches: the prompt contains no source's tag or @id, and no source is similar to it."

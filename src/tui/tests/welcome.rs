@@ -137,8 +137,8 @@ fn a_missing_path_is_reported_below_the_field() {
     let mut state = empty(80, 24);
     press(&mut state, "a \"nothing.md\" Enter");
     let missing = || {
-        let message = "'nothing.md' is not an existing file or folder";
-        Error::new(Code::NoSuchPath, message, "name something that exists, or an http(s) address")
+        let message = "'nothing.md' does not exist";
+        Error::new(Code::NoSuchPath, message, "name an existing file or folder, or an http(s) address")
     };
     let effects = answer(&mut state, Response::CanAdd(Err(missing())));
     assert_eq!((effects, state.open_window()), (Vec::new(), Some(WindowKind::AddSource)));

@@ -127,7 +127,7 @@ fn text(state: &State) -> WrappedText {
     let instructions = state.snapshot.instructions;
     let mut lines = Vec::new();
     if instructions == 0 {
-        lines.push(("The price of the instructions is being computed.".to_owned(), ThemeRole::Infra));
+        lines.push(("The cost of the instructions is being computed.".to_owned(), ThemeRole::Infra));
         lines.push((line(all, ALL_TEXTS), ThemeRole::Text));
     } else {
         // The instructions contain inline sources in full, which must not be counted twice.

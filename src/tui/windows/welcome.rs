@@ -31,7 +31,7 @@ const START_OPTIONS: [(Action, &str, &str); 5] = [
     (Action::Discover, "Scan this folder", "proposes a catalog for you to tick"),
     (Action::OpenDemo, "Open the demo", "a sample, with a tour"),
     (Action::ConnectAgent, "Connect an agent", "leaves this screen, shows the difference"),
-    (Action::Databases, "Document a database", "makes sources of its tables"),
+    (Action::Databases, "Document a database", "turns its tables into sources"),
     (Action::AddSource, "Add a file", "or a folder, or an address"),
 ];
 

@@ -79,7 +79,7 @@ fn a_simulation_shows_everything_and_changes_nothing() {
         |key: &str| reported["blocks"].as_array().unwrap().iter().map(|it| it[key].as_u64().unwrap()).sum::<u64>();
     assert_eq!(reported["total"], json!({"bytes": sum("bytes"), "tokens": sum("tokens")}));
     let shown = world.feed(&["simulate"], text).exits(0);
-    for line in ["- @gone: GONE (matched: lost)\n", "expansion         full   ", "gone   full ", "sum "] {
+    for line in ["- @gone: GONE (matched: lost)\n", "expansion         full   ", "gone   full ", "total "] {
         assert!(shown.text().contains(line), "{line}: {shown}");
     }
 }

@@ -10,7 +10,7 @@ use crate::names::globs::NamePattern;
 /// Pattern characters times name bytes; this many take about a second.
 const COMPARISONS: usize = 4_000_000_000;
 
-/// Up to this many pattern characters are always allowed: reading so many names takes longer anyway.
+/// Up to this many pattern characters are always allowed: reading that many names takes longer anyway.
 const ALWAYS: usize = 512;
 
 impl DatabaseConfig {

@@ -221,7 +221,7 @@ pub(crate) fn is_domain(text: &str) -> bool {
     is_slug(text) && !is_device(text)
 }
 
-/// The problem of a text that is no name of a domain.
+/// The problem of a text that is not a domain's name.
 pub(crate) fn not_a_domain(text: &str) -> Diagnostic {
     let rule = if is_device(text) { "Windows reserves it for a device" } else { "use lower-case words with hyphens" };
     let message = format!("'{text}' is not a valid name for a domain: {rule}");

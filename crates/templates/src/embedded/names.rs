@@ -50,7 +50,7 @@ pub(crate) fn ending(info: &str) -> &'static str {
 /// A heading as part of a name: without a leading `Template N:`, in lower case, letters and digits joined by single `-`.
 pub(crate) fn slug(heading: &str) -> String {
     let (mut slug, mut length) = (String::new(), 0);
-    // The lower case of `İ` is two characters, one of which is no letter.
+    // The lower case of `İ` is two characters, one of which is not a letter.
     let lower: String = without_number(heading).chars().flat_map(char::to_lowercase).collect();
     for part in lower.split(|c: char| !is_kept(c)).filter(|part| !part.is_empty()) {
         let dash = (!slug.is_empty()).then_some('-');
