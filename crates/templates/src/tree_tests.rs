@@ -1,5 +1,5 @@
 //! Tables of the variables found in each of the three languages: `?` optional, `!` flag, `[…]` list of items with these
-//! fields, `{…}` object; `#` a number, `*` any value, a digit in brackets that items are unpacked into so many names.
+//! fields, `{…}` object; `#` a number, `*` any value, a digit in brackets that items are unpacked into this many names.
 
 use std::collections::BTreeMap;
 

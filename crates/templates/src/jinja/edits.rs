@@ -55,7 +55,7 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 28] = [
+const REPLACED: [(&str, &str); 30] = [
     ("|__chain__(\t\t'", ""),
     (",\t\t'", ""),
     ("'\t\t,", ""),
@@ -70,6 +70,8 @@ const REPLACED: [(&str, &str); 28] = [
     (")|__unpack_each__", ")"),
     ("|__not_in__(", "not in"),
     ("|__in__(", "in"),
+    ("|__eq__(", "=="),
+    ("|__ne__(", "!="),
     ("|__lt__(", "<"),
     ("|__le__(", "<="),
     ("|__gt__(", ">"),

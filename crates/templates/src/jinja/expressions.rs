@@ -39,7 +39,7 @@ impl<'a> Uses<'a> {
         self.note_number(value, Usage::Test);
     }
 
-    /// Visits arguments, the first of which must be numbers: so many of them, unless they are given by name.
+    /// Visits arguments, the first of which must be numbers: this many, unless they are given by name.
     fn visit_args(&mut self, args: &[CallArg<'a>], numbers: usize) {
         for (at, (arg, value)) in args.iter().zip(values_of(args)).enumerate() {
             let is_number = at < numbers && matches!(arg, CallArg::Pos(_));
@@ -115,7 +115,6 @@ impl<'a> Uses<'a> {
                     self.guarded(&operator.left, false, |uses| uses.visit(&operator.right, what, needed));
                 }
                 BinOpKind::In => {
-                    self.note_if_number(&operator.left);
                     self.visit(&operator.left, among(&operator.right), true);
                     self.visit(&operator.right, Usage::Measure, true);
                 }
@@ -136,7 +135,6 @@ impl<'a> Uses<'a> {
                 self.visit(before, next, true);
                 for operand in &compare.ops {
                     let inside = matches!(operand.op, CompareOpKind::In | CompareOpKind::NotIn);
-                    self.note_pair(before, &operand.expr);
                     self.visit(&operand.expr, if inside { Usage::Measure } else { self.beside(before) }, true);
                     before = &operand.expr;
                 }
@@ -351,7 +349,6 @@ impl<'a> Uses<'a> {
     /// Visits both operands. If a sum is used as a number, its operands are numbers.
     fn operands(&mut self, operator: &BinOp<'a>, what: Usage) {
         let (left, right) = (&operator.left, &operator.right);
-        self.note_pair(left, right);
         let is_sum = matches!((operator.op, what), (BinOpKind::Add, Usage::Compute))
             && !is_text_or_list(left)
             && !is_text_or_list(right);
@@ -383,22 +380,10 @@ impl<'a> Uses<'a> {
 
     /// Notes that this expression is used as a number, or may be: whether `0.00` counts as true depends on that, too.
     fn note_number(&mut self, expr: &Expr<'a>, what: Usage) {
-        if matches!(what, Usage::Compare | Usage::Compute | Usage::Test) {
+        if matches!(what, Usage::Compute | Usage::Test) {
             for result in results(expr) {
                 let used = |path| NumberUse { path, span: span_of(result), is_certain: what == Usage::Compute };
                 self.numbers.extend(self.scope.paths(result).into_iter().map(used));
-            }
-        }
-    }
-
-    /// Notes that two values are compared or added: if one is a number elsewhere, the other is one here.
-    fn note_pair(&mut self, one: &Expr<'a>, other: &Expr<'a>) {
-        for (value, beside) in [(one, other), (other, one)] {
-            let paths = self.scope.paths(beside);
-            for expr in results(value).into_iter().filter(|expr| self.scope.path(expr).is_some()) {
-                let used =
-                    |path: &Vec<PathStep>| NumberUse { path: path.clone(), span: span_of(expr), is_certain: false };
-                self.numbers.extend(paths.iter().map(used));
             }
         }
     }

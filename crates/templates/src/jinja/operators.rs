@@ -148,7 +148,8 @@ impl<'t> Edits<'t> {
         use BinOpKind::{Add, Concat, Div, Eq, FloorDiv, Gt, Gte, In, Lt, Lte, Mul, Ne, Pow, Rem, ScAnd, ScOr, Sub};
         let (sign, filter) = match operator {
             ScAnd | ScOr => return,
-            Eq | Ne => ("", ""),
+            Eq => ("==", "|__eq__("),
+            Ne => ("!=", "|__ne__("),
             In => ("in", "|__in__("),
             Lt => ("<", "|__lt__("),
             Lte => ("<=", "|__le__("),
@@ -168,7 +169,7 @@ impl<'t> Edits<'t> {
             self.must_be_given(right);
         }
         let rest = self.after_operand(left);
-        if !sign.is_empty() && rest.starts_with(sign) {
+        if rest.starts_with(sign) {
             self.edits.push(SourceEdit::replace_bytes(self.text.len() - rest.len(), sign.len(), filter));
             self.edits.push(SourceEdit::insert(end, ")"));
         } else if let Some(after) = rest.strip_prefix("not") {

@@ -2,6 +2,7 @@
 //! For every engine, line numbers are mapped to the file here, and long messages are truncated.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -23,6 +24,7 @@ pub struct Texts<'j> {
     main: Stripped<'j>,
     /// The main text translated for the Jinja2 engine; for other languages, the text itself.
     engines: Cow<'j, str>,
+    typed: &'j BTreeSet<String>,
     partials: Vec<(&'j str, Stripped<'j>)>,
 }
 
@@ -44,7 +46,7 @@ impl<'j> Texts<'j> {
             }
             Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
         };
-        Ok(Self { syntax: job.syntax, main, engines, partials })
+        Ok(Self { syntax: job.syntax, main, engines, typed: &job.typed, partials })
     }
 }
 
@@ -69,7 +71,7 @@ impl<'t> CompiledTemplate<'t> {
     pub fn new(texts: &'t Texts<'_>) -> Result<Self, Error> {
         let main = &texts.main;
         let engine = match texts.syntax {
-            Syntax::Jinja2 => jinja::CompiledJinja::new(&texts.engines).map(CompiledEngine::Jinja2),
+            Syntax::Jinja2 => jinja::CompiledJinja::new(&texts.engines, texts.typed).map(CompiledEngine::Jinja2),
             Syntax::Mustache => {
                 let partials = texts.partials.iter().map(|(name, stripped)| (*name, stripped.text.as_ref()));
                 mustache::CompiledMustache::new(&texts.engines, partials).map(CompiledEngine::Mustache)

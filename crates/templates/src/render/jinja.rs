@@ -1,6 +1,7 @@
 //! Jinja2, rendered by minijinja: strict about undefined values, final line breaks kept, one template at a time. Where a
 //! minijinja filter or method differs from Jinja2's, ours replaces it ([`filters`], [`methods`]).
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
@@ -33,6 +34,7 @@ mod slices;
 mod str_format;
 mod text;
 mod text_filters;
+mod typed;
 
 static ENGINE: LazyLock<Environment<'static>> = LazyLock::new(engine);
 
@@ -73,18 +75,20 @@ pub(crate) fn knows(kind: NameKind, name: &str) -> bool {
 
 pub(super) struct CompiledJinja<'t> {
     translated: &'t str,
+    typed: &'t BTreeSet<String>,
     template: Template<'t, 't>,
 }
 
 impl<'t> CompiledJinja<'t> {
-    /// Parses a template translated by [`crate::jinja::for_engine`]; its line numbers are those of the text.
+    /// Parses a template translated by [`crate::jinja::for_engine`]; its line numbers are those of the text. The values
+    /// with these top-level names were `typed`.
     ///
     /// # Errors
     ///
     /// The engine rejects it.
-    pub(super) fn new(translated: &'t str) -> Result<Self, Error> {
+    pub(super) fn new(translated: &'t str, typed: &'t BTreeSet<String>) -> Result<Self, Error> {
         let template = ENGINE.template_from_str(translated).map_err(|error| from_engine(&error))?;
-        Ok(Self { translated, template })
+        Ok(Self { translated, typed, template })
     }
 
     /// Renders the template.
@@ -98,7 +102,15 @@ impl<'t> CompiledJinja<'t> {
             return Err(template_error(None, message));
         };
         let mut out = LimitedBytes::new(Vec::new(), OUTPUT_BYTES);
-        let outcome = self.template.render_captured_to(Value::from(Serde(fields)), &mut out);
+        let value = |(name, value): (&String, &serde_json::Value)| {
+            let is_typed = self.typed.contains(name);
+            (name.clone(), if is_typed { typed::marked(value) } else { Value::from(Serde(value.clone())) })
+        };
+        let values = match self.typed.is_empty() {
+            true => Value::from(Serde(fields)),
+            false => Value::from_pairs(fields.iter().map(value)),
+        };
+        let outcome = self.template.render_captured_to(values, &mut out);
         if out.is_full {
             return Err(template_error(None, output_too_large()));
         }

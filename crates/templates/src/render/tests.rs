@@ -246,3 +246,57 @@ fn sample_values_show_names() {
     let values = sample(&analyse(text, None).variables);
     assert_eq!(render(&RenderJob::new(text, Syntax::Mustache, values.clone())).unwrap().text, "‹n› ‹n› ‹b›");
 }
+
+#[test]
+fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
+    let given = json!({"l": [10, 20, 30], "o": [{"p": 10}, {"p": 20}], "codes": {"404": "lost"}});
+    let typed = [
+        ("low", "5"),
+        ("high", "15"),
+        ("price", "2.50"),
+        ("i", "1"),
+        ("name", "ann"),
+        ("v", "1.10"),
+        ("w", "1.1"),
+        ("code", "404"),
+    ];
+    let mut values = given;
+    let fields = values.as_object_mut().unwrap();
+    fields.extend(typed.map(|(name, text)| (name.to_owned(), Value::from(text))));
+    for (text, expected) in [
+        ("{% if high >= low %}ok{% endif %} {{ low < high }} {{ low + high }} {{ low ~ high }}", "ok True 20 515"),
+        ("{{ [low, high]|max }} {{ [high, low]|min }} {{ [high, low, 7]|sort|join(' ') }}", "15 5 5 7 15"),
+        ("{{ [low, price]|sort(reverse=true)|join(' ') }} {{ [low, name]|max }}", "5 2.50 ann"),
+        ("{% for x in l if x >= high %}{{ x + price }} {% endfor %}", "22.5 32.5 "),
+        ("{% for x in o if x.p > low %}{{ x.p * low }} {% endfor %}{{ l[0] - low }}", "50 100 5"),
+        (
+            "{{ l|max > high }} {{ o|selectattr('p', 'gt', high)|list|length }} {{ 5 in [low] }} {{ low in l }}",
+            "True 1 True False",
+        ),
+        ("{{ 'a-b-c'.split('-', i) }} {{ 'xxx'|replace('x', 'y', i) }}", "['a', 'b-c'] yxx"),
+        (
+            "{% set c = {'p': price, 'q': low} %}{{ c.p * c.q }} {{ '%.1f'|format(c.p) }} {{ c.p|round }} {{ c.p }}",
+            "12.5 2.5 2.0 2.50",
+        ),
+        (
+            "{% set ns = namespace(n=low) %}{{ ns.n + 1 }}{% set ns.n = price %} {{ ns.n + 1 }} {{ '{:.1f}'.format(ns.n) }}",
+            "6 3.5 2.5",
+        ),
+        ("{{ (low, 1)|sum }} {% set items = [low, price] %}{{ items|sum }} {{ ('a\nb')|indent(i) }}", "6 7.5 a\n b"),
+        // What was typed stays a text beside texts, and two versions are not two numbers.
+        (
+            "{{ v == w }} {{ v != w }} {{ v == '1.10' }} {{ v == v }} {{ v == 1.1 }} {{ [v, w]|unique|list|length }}",
+            "False True True True True 2",
+        ),
+        (
+            "{{ low + 'px' }} {{ 'v' + v }} {{ codes[code] }} {{ price }} {{ low|upper }} {{ name + low }}",
+            "5px v1.10 lost 2.50 5 ann5",
+        ),
+        ("{% autoescape true %}{{ low + '<b>' }} {{ ('<i>'|safe) + low }}{% endautoescape %}", "5&lt;b&gt; <i>5"),
+        ("{{ name > 3 }}", "✗ '>' does not work on string and number at line 1"),
+    ] {
+        let typed = typed.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let job = RenderJob { typed, ..RenderJob::new(text, Syntax::Jinja2, values.clone()) };
+        assert_eq!(outcome_of(&job), expected, "{text}");
+    }
+}

@@ -4,7 +4,7 @@ use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
 use minijinja::{Error, ErrorKind, Value};
 
 use super::super::limits::{OUTPUT_BYTES, output_too_large};
-use super::ENGINE;
+use super::{ENGINE, typed};
 
 /// The arguments of a filter after its value, as the engine passes them.
 pub(super) type RestArguments = Rest<ValueOrKwargs>;
@@ -64,7 +64,9 @@ impl PythonArguments {
     pub(super) fn number(&mut self, name: &str, default: i64) -> Result<i64, Error> {
         match self.some(name) {
             None => Ok(default),
-            Some(value) => i64::try_from(value.clone()).map_err(|_| wrong(name, "a whole number", &value)),
+            Some(value) => {
+                i64::try_from(typed::numeric(&value).into_owned()).map_err(|_| wrong(name, "a whole number", &value))
+            }
         }
     }
 

@@ -176,6 +176,7 @@ fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>
         let message = match name {
             "first" | "last" | "min" | "max" => format!("'{name}' of an empty list is undefined"),
             "attr" => "the value before '|attr' has no such attribute".to_owned(),
+            "__eq__" | "__ne__" => format!("a value beside '{}' is undefined", as_written(&format!("|{name}("))),
             _ => format!("the value before '|{name}' is undefined"),
         };
         return undefined_error(line, at_line(message, line));

@@ -17,7 +17,7 @@ use super::lists::{is_empty_list, must_be_list, must_be_test};
 use super::markup::{striptags, urlize, xmlattr};
 use super::mutable::{mutable, new_list};
 use super::numbers::{decimal, float, int};
-use super::operators::{add, must_have_an_order};
+use super::operators::{add, must_have_an_order, order};
 use super::percent::percent;
 use super::pretty::pprint;
 use super::print::{of_text, printed};
@@ -25,6 +25,7 @@ use super::text::python_capitalize;
 use super::text_filters::{
     center, escape, force_escape, indent, replace, spaces, text, trim, truncate, urlencode, wordcount, wordwrap,
 };
+use super::typed;
 use crate::jinja::is_value_test;
 
 type ListFilter = fn(&State, Value, Kwargs) -> Result<Value, Error>;
@@ -74,6 +75,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("string", string);
     engine.add_filter("join", join);
     engine.add_filter("round", round);
+    engine.add_filter("abs", |value: &Value| minijinja::filters::abs(typed::numeric(value).into_owned()));
     engine.add_filter("attr", attribute);
     engine.add_filter("pprint", pprint);
     engine.add_filter("random", |_: &Value, _: RestArguments| -> Result<Value, Error> {
@@ -94,7 +96,10 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
             let how = by_name(more, names)?;
             must_be_list(&value)?;
             must_compare(&value, &how)?;
-            engines(state, value, how)
+            match of_numbers(name, &value, &how)? {
+                Some(result) => Ok(result),
+                None => engines(state, value, how),
+            }
         });
     }
     engine.add_filter("unique", |state: &State, value: Value, more: RestArguments| {
@@ -165,6 +170,31 @@ fn must_compare(list: &Value, how: &Kwargs) -> Result<(), Error> {
     let values = fields(list, how)?;
     let several_keys = how.peek::<Option<Value>>("attribute")?.is_some_and(|keys| printed(&keys).contains(','));
     if several_keys { Ok(()) } else { must_have_an_order(&values) }
+}
+
+/// What `sort`, `min` or `max` gives for items that are all numbers, some of them typed; `None` if the engine's order will do,
+/// which takes typed numbers for texts.
+fn of_numbers(filter: &str, list: &Value, how: &Kwargs) -> Result<Option<Value>, Error> {
+    if how.peek::<Option<Value>>("attribute")?.is_some_and(|attribute| !attribute.is_none()) {
+        return Ok(None);
+    }
+    let mut items: Vec<Value> = list.try_iter()?.collect();
+    let is_number = |item: &Value| typed::numeric(item).kind() == ValueKind::Number;
+    if !items.iter().any(|item| typed::number_of(item).is_some()) || !items.iter().all(is_number) {
+        return Ok(None);
+    }
+    // All have an order.
+    let compare = |left: &Value, right: &Value| order(left, right, "<").unwrap_or(Ordering::Equal);
+    let is_reversed = how.peek::<Option<bool>>("reverse")?.unwrap_or_default();
+    items.sort_by(|left, right| if is_reversed { compare(right, left) } else { compare(left, right) });
+    Ok(Some(match filter {
+        "min" => items.first().cloned().unwrap_or_default(),
+        "max" => {
+            let largest = items.last().cloned().unwrap_or_default();
+            items.into_iter().find(|item| compare(item, &largest).is_eq()).unwrap_or_default()
+        }
+        _ => new_list(items),
+    }))
 }
 
 /// `sum(attribute=none, start=0)`.
@@ -322,7 +352,10 @@ fn round(value: Value, more: RestArguments) -> Result<Value, Error> {
     if value.is_undefined() {
         return Err(undefined(&value));
     }
-    let value = if value.kind() == ValueKind::Bool { Value::from(i64::from(value.is_true())) } else { value };
+    let value = match value.kind() {
+        ValueKind::Bool => Value::from(i64::from(value.is_true())),
+        _ => typed::numeric(&value).into_owned(),
+    };
     let whole = value.is_integer() && method != "common";
     let rounded = minijinja::filters::round(
         value,

@@ -11,6 +11,7 @@ use minijinja::{Environment, Error, ErrorKind, State, Value};
 use super::arguments::{PythonArguments, failed, undefined};
 use super::lists::pair;
 use super::mutable::mutable;
+use super::typed;
 use crate::jinja::{FUNCTIONS, REFUSED_FUNCTIONS};
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
@@ -38,7 +39,8 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
 
 /// `range(…)`: the engine treats an undefined or null bound as not given.
 fn range(bounds: &[Value]) -> Result<Value, Error> {
-    for bound in bounds {
+    let bounds: Vec<Value> = bounds.iter().map(|bound| typed::numeric(bound).into_owned()).collect();
+    for bound in &bounds {
         match bound.kind() {
             ValueKind::Undefined => return Err(undefined(bound)),
             ValueKind::None => return Err(failed("'range' takes whole numbers, not null")),
@@ -47,7 +49,7 @@ fn range(bounds: &[Value]) -> Result<Value, Error> {
             kind => return Err(failed(format!("'range' takes whole numbers, not {kind}"))),
         }
     }
-    let (lower, upper, step) = from_args(bounds)?;
+    let (lower, upper, step) = from_args(&bounds)?;
     minijinja::functions::range(lower, upper, step)
 }
 

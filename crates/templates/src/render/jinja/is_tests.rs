@@ -2,10 +2,11 @@
 //! the engine returns false.
 
 use minijinja::value::{Rest, ValueKind};
-use minijinja::{Environment, Error, State, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
 
-use super::arguments::{failed, must_be_defined};
+use super::arguments::{failed, is_missing, must_be_defined};
 use super::operators::{COMPARISONS, modulo, order};
+use super::typed;
 
 pub(crate) fn install(engine: &mut Environment<'static>) {
     for (sign, accepts, filter, tests) in COMPARISONS {
@@ -15,12 +16,20 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
             engine.add_test(*test, compare);
         }
     }
-    for (test, equal) in [("eq", true), ("equalto", true), ("==", true), ("ne", false), ("!=", false)] {
-        engine.add_test(test, move |left: &Value, right: &Value| {
-            must_be_defined(left)?;
-            must_be_defined(right)?;
-            Ok::<_, Error>((left == right) == equal)
+    for (is_equal, filter, tests) in [(true, "__eq__", &["eq", "equalto", "=="][..]), (false, "__ne__", &["ne", "!="])]
+    {
+        // Names were checked before, so the error is about a larger expression, which it quotes.
+        engine.add_filter(filter, move |left: &Value, right: &Value| match is_missing(left) || is_missing(right) {
+            true => Err(Error::from(ErrorKind::UndefinedError)),
+            false => Ok(typed::equal(left, right) == is_equal),
         });
+        for test in tests {
+            engine.add_test(*test, move |left: &Value, right: &Value| {
+                must_be_defined(left)?;
+                must_be_defined(right)?;
+                Ok::<_, Error>(typed::equal(left, right) == is_equal)
+            });
+        }
     }
     engine.add_test("even", |value: &Value| rest_is(value, &Value::from(2), 0));
     engine.add_test("odd", |value: &Value| rest_is(value, &Value::from(2), 1));
@@ -72,8 +81,8 @@ fn holds(state: &State, left: &Value, sign: &str, right: &Value) -> Result<bool,
     must_be_defined(left)?;
     must_be_defined(right)?;
     match sign {
-        "==" => Ok(left == right),
-        "!=" => Ok(left != right),
+        "==" => Ok(typed::equal(left, right)),
+        "!=" => Ok(!typed::equal(left, right)),
         "in" => is_in(state, left, right),
         "not in" => is_in(state, left, right).map(|found| !found),
         _ => {
@@ -99,7 +108,7 @@ fn is_in(state: &State, value: &Value, container: &Value) -> Result<bool, Error>
     if container.kind() == ValueKind::Seq {
         for item in container.try_iter()? {
             must_be_defined(&item)?;
-            if item == *value {
+            if typed::equal(&item, value) {
                 return Ok(true);
             }
         }

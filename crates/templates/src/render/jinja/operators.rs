@@ -13,6 +13,7 @@ use super::mutable::{mutable, new_list};
 use super::percent::percent;
 use super::print::{of_text, printed};
 use super::text_filters::escaped;
+use super::typed;
 use crate::variables::number_in;
 
 /// Adds the filters with the names that the translation uses.
@@ -57,6 +58,9 @@ pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering,
         ValueKind::Seq => Some(if value.is_tuple() { 2 } else { 3 }),
         _ => None,
     };
+    if let Some((left, right)) = typed::as_numbers(left, right) {
+        return order(&left, &right, sign);
+    }
     match (kind(left), kind(right)) {
         (Some(0), Some(0)) => match numbers(left, right, sign)? {
             (Number::Whole(left), Number::Whole(right)) => Ok(left.cmp(&right)),
@@ -111,6 +115,7 @@ impl Number {
             ValueKind::Bool => Some(Self::Whole(i128::from(value.is_true()))),
             ValueKind::Number if value.is_integer() => i128::try_from(value.clone()).ok().map(Self::Whole),
             ValueKind::Number => f64::try_from(value.clone()).ok().map(Self::Float),
+            ValueKind::String => typed::number_of(value).as_ref().and_then(Self::of),
             _ => None,
         }
     }
@@ -164,10 +169,11 @@ fn arithmetic(
 /// The values cannot be added, or the output limit would be exceeded.
 pub(crate) fn add(left: &Value, right: &Value) -> Result<Value, Error> {
     match (left.as_str(), right.as_str()) {
+        _ if typed::as_numbers(left, right).is_some() => {}
         (Some(before), Some(after)) => {
             check_output_size(before.len().saturating_add(after.len()))?;
-            return Ok(match (left.is_safe(), right.is_safe()) {
-                (false, false) | (true, true) => of_text(format!("{before}{after}"), left.is_safe()),
+            return Ok(match (typed::is_safe(left), typed::is_safe(right)) {
+                (both @ false, false) | (both @ true, true) => of_text(format!("{before}{after}"), both),
                 (true, false) => of_text(format!("{before}{}", escaped(after)), true),
                 (false, true) => of_text(format!("{}{after}", escaped(before)), true),
             });
@@ -217,7 +223,7 @@ pub(super) fn multiply(left: &Value, right: &Value) -> Result<Value, Error> {
     for (value, times) in [(left, right), (right, left)] {
         let Some(Number::Whole(times)) = Number::of(times) else { continue };
         let times = usize::try_from(times.max(0)).unwrap_or(usize::MAX);
-        if let Some(text) = value.as_str() {
+        if let Some(text) = typed::text_of(value) {
             check_output_size(text.len().saturating_mul(times))?;
             return Ok(of_text(text.repeat(times), value.is_safe()));
         }
@@ -278,7 +284,7 @@ fn float_modulo(left: f64, right: f64) -> f64 {
 ///
 /// The values have other types, or the divisor is zero.
 pub(super) fn modulo(left: &Value, right: &Value) -> Result<Value, Error> {
-    if left.as_str().is_some() {
+    if typed::text_of(left).is_some() {
         must_be_defined(right)?;
         let args = if right.is_tuple() { items(right)? } else { vec![right.clone()] };
         return percent(left, &args);

@@ -9,6 +9,7 @@ use super::arguments::{check_output_size, failed, must_be_defined};
 use super::numbers::whole;
 use super::print::{of_text, printed, repr};
 use super::text_filters::escaped;
+use super::typed;
 
 /// Fills in a format; in a safe format the values are escaped.
 ///
@@ -68,7 +69,9 @@ impl FormatArguments<'_> {
     /// A width or precision: digits, or `*` for the next value; 0 if omitted.
     fn width<'t>(&mut self, rest: &'t str) -> Result<(i64, &'t str), Error> {
         let (width, rest) = match rest.strip_prefix('*') {
-            Some(rest) => (i64::try_from(self.next()?).map_err(|_| failed("* wants int"))?, rest),
+            Some(rest) => {
+                (i64::try_from(typed::numeric(&self.next()?).into_owned()).map_err(|_| failed("* wants int"))?, rest)
+            }
             None => {
                 let (digits, rest) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
                 (if digits.is_empty() { 0 } else { digits.parse().unwrap_or(i64::MAX) }, rest)
@@ -167,6 +170,7 @@ fn in_characters(spec: &str, text: &str) -> Result<String, Error> {
 }
 
 fn number(value: &Value, kind: char) -> Result<Value, Error> {
+    let value = &*typed::numeric(value);
     match value.kind() {
         // A float is truncated to an integer, as with `int()`.
         ValueKind::Number if matches!(kind, 'd' | 'i' | 'u') && !value.is_integer() => f64::try_from(value.clone())

@@ -10,6 +10,7 @@ use super::filters::{check_widths, step_into};
 use super::operators::multiply;
 use super::print::{of_text, printed, repr};
 use super::text_filters::escaped;
+use super::typed;
 
 /// How deep fields can nest: a field, and the fields in its format.
 const LEVELS: usize = 2;
@@ -28,6 +29,9 @@ pub(super) fn str_format(text: &str, safe: bool, args: &[Value]) -> Result<Value
     let out = fields.fill(text, LEVELS)?;
     Ok(of_text(out, safe))
 }
+
+/// How a format ends that only numbers have.
+const NUMBER_FORMATS: [char; 14] = ['b', 'c', 'd', 'e', 'E', 'f', 'F', 'g', 'G', 'n', 'o', 'x', 'X', '%'];
 
 struct FormatFields<'a> {
     places: &'a [Value],
@@ -74,6 +78,7 @@ impl FormatFields<'_> {
         };
         let spec = self.fill(rest.strip_prefix(':').unwrap_or_default(), levels)?;
         check_widths(&spec)?;
+        let value = if spec.ends_with(NUMBER_FORMATS) { typed::numeric(&value).into_owned() } else { value };
         let text = match conversion {
             "" => value.as_str().map(str::to_owned),
             "s" => Some(printed(&value).into_owned()),

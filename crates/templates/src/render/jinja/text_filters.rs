@@ -12,6 +12,7 @@ use super::arguments::{PythonArguments, RestArguments, check_output_size, failed
 use super::lists;
 use super::print::{of_text, printed};
 use super::text::{self, Wrap};
+use super::typed;
 use refdesk_text::lines::breaks;
 
 /// The characters that `urlencode` leaves unchanged, in a pair and in a path.
@@ -95,7 +96,7 @@ pub(crate) fn replace(value: &Value, more: RestArguments) -> Result<String, Erro
 pub(crate) fn indent(value: &Value, more: RestArguments) -> Result<String, Error> {
     let value = text_of(value, "indent")?;
     let mut args = PythonArguments::new(more);
-    let width = args.value("width").unwrap_or_else(|| Value::from(4));
+    let width = args.value("width").map_or_else(|| Value::from(4), |width| typed::numeric(&width).into_owned());
     let (first, blank) = (args.flag("first", false)?, args.flag("blank", false)?);
     args.end()?;
     let lines = breaks(value) + 1;

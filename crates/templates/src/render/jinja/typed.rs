@@ -1,0 +1,60 @@
+//! Numbers that a person typed: they print as they were typed, and are numbers where a template computes with them or
+//! compares them with numbers. They are strings with the engine's mark for safe text, which changes nothing about how a
+//! number prints and stays with it in variables, lists and dicts.
+
+use std::borrow::Cow;
+
+use minijinja::Value;
+use minijinja::value::{Serde, ValueKind};
+use serde_json::Value as Json;
+
+use crate::variables::number_in;
+
+/// A typed value, with every number in it marked. Recurses as deep as the value, which is bounded.
+pub(super) fn marked(value: &Json) -> Value {
+    match value {
+        Json::String(text) if number_in(text).is_some() => Value::from_safe_string(text.clone()),
+        Json::Array(items) => items.iter().map(marked).collect(),
+        Json::Object(fields) => Value::from_pairs(fields.iter().map(|(name, value)| (name.clone(), marked(value)))),
+        other => Value::from(Serde(other.clone())),
+    }
+}
+
+/// The number that was typed; `None` for other values, numbers included.
+pub(super) fn number_of(value: &Value) -> Option<Value> {
+    let text = value.as_str().filter(|_| value.is_safe())?;
+    number_in(text).map(|number| Value::from(Serde(number)))
+}
+
+/// The number that was typed, or else the value itself.
+pub(super) fn numeric(value: &Value) -> Cow<'_, Value> {
+    number_of(value).map_or(Cow::Borrowed(value), Cow::Owned)
+}
+
+/// The string that a value is, unless it is a typed number.
+pub(super) fn text_of(value: &Value) -> Option<&str> {
+    value.as_str().filter(|_| number_of(value).is_none())
+}
+
+/// Whether a string must not be escaped, which says nothing of a typed number.
+pub(super) fn is_safe(value: &Value) -> bool {
+    value.is_safe() && number_of(value).is_none()
+}
+
+/// Two values as numbers, if at least one was typed and both are numbers.
+pub(super) fn as_numbers(left: &Value, right: &Value) -> Option<(Value, Value)> {
+    match (number_of(left), number_of(right)) {
+        (Some(left), Some(right)) => Some((left, right)),
+        (Some(left), None) if right.kind() == ValueKind::Number => Some((left, right.clone())),
+        (None, Some(right)) if left.kind() == ValueKind::Number => Some((left.clone(), right)),
+        _ => None,
+    }
+}
+
+/// `==`: a typed number equals a number; two typed ones are equal if they were typed in the same way, because `1.10` and
+/// `1.1` may be versions.
+pub(super) fn equal(left: &Value, right: &Value) -> bool {
+    left == right
+        || (left.as_str().is_none() || right.as_str().is_none())
+            && as_numbers(left, right).is_some_and(|(left, right)| left == right)
+}
