@@ -104,7 +104,7 @@ impl<'t> CompiledJinja<'t> {
         let mut out = LimitedBytes::new(Vec::new(), OUTPUT_BYTES);
         let value = |(name, value): (&String, &serde_json::Value)| {
             let is_typed = self.typed.contains(name);
-            (name.clone(), if is_typed { typed::marked(value) } else { Value::from(Serde(value.clone())) })
+            (name.clone(), if is_typed { typed::marked(value) } else { Value::from(Serde(value)) })
         };
         let values = match self.typed.is_empty() {
             true => Value::from(Serde(fields)),

@@ -249,7 +249,7 @@ fn sample_values_show_names() {
 
 #[test]
 fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
-    let given = json!({"l": [10, 20, 30], "o": [{"p": 10}, {"p": 20}], "codes": {"404": "lost"}});
+    let given = json!({"l": [10, 20, 30], "o": [{"p": 10}, {"p": 20}], "codes": {"404": "lost"}, "rows": [{"q": "10"}, {"q": "9.50"}, {"q": "2"}]});
     let typed = [
         ("low", "5"),
         ("high", "15"),
@@ -283,6 +283,11 @@ fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
             "6 3.5 2.5",
         ),
         ("{{ (low, 1)|sum }} {% set items = [low, price] %}{{ items|sum }} {{ ('a\nb')|indent(i) }}", "6 7.5 a\n b"),
+        (
+            "{{ rows|sort(attribute='q')|map(attribute='q')|join(' ') }} {{ (rows|max(attribute='q')).q }}",
+            "2 9.50 10 10",
+        ),
+        ("{{ low|string + high|string }} {{ code[:2] + 'x' }} {{ low|trim + high }}", "515 40x 515"),
         // What was typed stays a text beside texts, and two versions are not two numbers.
         (
             "{{ v == w }} {{ v != w }} {{ v == '1.10' }} {{ v == v }} {{ v == 1.1 }} {{ [v, w]|unique|list|length }}",
@@ -295,7 +300,7 @@ fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
         ("{% autoescape true %}{{ low + '<b>' }} {{ ('<i>'|safe) + low }}{% endautoescape %}", "5&lt;b&gt; <i>5"),
         ("{{ name > 3 }}", "✗ '>' does not work on string and number at line 1"),
     ] {
-        let typed = typed.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let typed = typed.iter().map(|(name, _)| *name).chain(["rows"]).map(str::to_owned).collect();
         let job = RenderJob { typed, ..RenderJob::new(text, Syntax::Jinja2, values.clone()) };
         assert_eq!(outcome_of(&job), expected, "{text}");
     }

@@ -85,7 +85,9 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("title", |value: &Value| Ok::<_, Error>(minijinja::filters::title(text(value)?)));
     engine.add_filter("safe", |value: &Value| Ok::<_, Error>(Value::from_safe_string(text(value)?.into_owned())));
     for (name, convert) in CASES {
-        engine.add_filter(name, move |value: &Value| Ok::<_, Error>(of_text(convert(&text(value)?), value.is_safe())));
+        engine.add_filter(name, move |value: &Value| {
+            Ok::<_, Error>(of_text(convert(&text(value)?), typed::is_safe(value)))
+        });
     }
     engine.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
     engine.add_test("sequence", |value: &Value| {
@@ -172,28 +174,30 @@ fn must_compare(list: &Value, how: &Kwargs) -> Result<(), Error> {
     if several_keys { Ok(()) } else { must_have_an_order(&values) }
 }
 
-/// What `sort`, `min` or `max` gives for items that are all numbers, some of them typed; `None` if the engine's order will do,
+/// What `sort`, `min` or `max` gives if it compares numbers of which some were typed; `None` if the engine's order will do,
 /// which takes typed numbers for texts.
 fn of_numbers(filter: &str, list: &Value, how: &Kwargs) -> Result<Option<Value>, Error> {
-    if how.peek::<Option<Value>>("attribute")?.is_some_and(|attribute| !attribute.is_none()) {
+    let (items, keys): (Vec<Value>, Vec<Value>) = (list.try_iter()?.collect(), fields(list, how)?);
+    let is_number = |key: &Value| typed::numeric(key).kind() == ValueKind::Number;
+    // An item has several keys if several attributes are named.
+    if keys.len() != items.len()
+        || !keys.iter().all(is_number)
+        || !keys.iter().any(|key| typed::number_of(key).is_some())
+    {
         return Ok(None);
     }
-    let mut items: Vec<Value> = list.try_iter()?.collect();
-    let is_number = |item: &Value| typed::numeric(item).kind() == ValueKind::Number;
-    if !items.iter().any(|item| typed::number_of(item).is_some()) || !items.iter().all(is_number) {
-        return Ok(None);
-    }
+    let mut sorted: Vec<(Value, Value)> = keys.into_iter().zip(items).collect();
     // All have an order.
-    let compare = |left: &Value, right: &Value| order(left, right, "<").unwrap_or(Ordering::Equal);
+    let compare =
+        |left: &(Value, Value), right: &(Value, Value)| order(&left.0, &right.0, "<").unwrap_or(Ordering::Equal);
     let is_reversed = how.peek::<Option<bool>>("reverse")?.unwrap_or_default();
-    items.sort_by(|left, right| if is_reversed { compare(right, left) } else { compare(left, right) });
-    Ok(Some(match filter {
-        "min" => items.first().cloned().unwrap_or_default(),
-        "max" => {
-            let largest = items.last().cloned().unwrap_or_default();
-            items.into_iter().find(|item| compare(item, &largest).is_eq()).unwrap_or_default()
-        }
-        _ => new_list(items),
+    sorted.sort_by(|left, right| if is_reversed { compare(right, left) } else { compare(left, right) });
+    let item = |found: Option<(Value, Value)>| found.map(|(_, item)| item).unwrap_or_default();
+    Ok(Some(match (filter, sorted.last().cloned()) {
+        ("min", _) => item(sorted.into_iter().next()),
+        // The first of several largest ones.
+        ("max", Some(largest)) => item(sorted.into_iter().find(|pair| compare(pair, &largest).is_eq())),
+        _ => new_list(sorted.into_iter().map(|(_, item)| item).collect()),
     }))
 }
 
@@ -298,10 +302,10 @@ fn tojson(value: &Value, more: RestArguments) -> Result<Value, Error> {
     json::write(value, indent.as_deref()).map(Value::from_safe_string)
 }
 
-/// Strings are returned unchanged; safe ones stay safe.
+/// Strings are returned unchanged; safe ones stay safe. A typed number becomes a text.
 fn string(value: Value) -> Result<Value, Error> {
     match value.kind() {
-        ValueKind::String => Ok(value),
+        ValueKind::String if typed::number_of(&value).is_none() => Ok(value),
         _ => {
             must_be_defined(&value)?;
             Ok(Value::from(printed(&value).into_owned()))

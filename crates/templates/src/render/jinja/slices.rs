@@ -7,6 +7,7 @@ use minijinja::{Error, Value};
 use super::arguments::{failed, undefined};
 use super::operators::of_items;
 use super::print::of_text;
+use super::typed;
 
 /// The method name that the translation uses.
 pub(super) const METHOD: &str = "__slice__";
@@ -19,7 +20,7 @@ pub(super) const METHOD: &str = "__slice__";
 pub(crate) fn slice(value: &Value, bounds: &[Value]) -> Result<Value, Error> {
     if let Some(text) = value.as_str() {
         let cut: String = cut(&text.chars().collect::<Vec<char>>(), bounds)?.into_iter().collect();
-        return Ok(of_text(cut, value.is_safe()));
+        return Ok(of_text(cut, typed::is_safe(value)));
     }
     match value.kind() {
         ValueKind::Seq | ValueKind::Iterable => {

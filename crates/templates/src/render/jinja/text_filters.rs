@@ -183,7 +183,7 @@ pub(super) fn trim(value: &Value, more: RestArguments) -> Result<Value, Error> {
     args.end()?;
     let text = text(value)?;
     let trimmed = chars.map_or_else(|| text.trim(), |chars| text.trim_matches(|c| chars.contains(c)));
-    Ok(of_text(trimmed.to_owned(), value.is_safe()))
+    Ok(of_text(trimmed.to_owned(), typed::is_safe(value)))
 }
 
 /// `wordcount`.

@@ -16,7 +16,7 @@ pub(super) fn marked(value: &Json) -> Value {
         Json::String(text) if number_in(text).is_some() => Value::from_safe_string(text.clone()),
         Json::Array(items) => items.iter().map(marked).collect(),
         Json::Object(fields) => Value::from_pairs(fields.iter().map(|(name, value)| (name.clone(), marked(value)))),
-        other => Value::from(Serde(other.clone())),
+        other => Value::from(Serde(other)),
     }
 }
 
