@@ -12,5 +12,6 @@ pub(crate) mod missing_target;
 pub mod notes;
 pub mod page;
 pub mod plan;
+pub(crate) mod sensitive_columns;
 pub mod source_ids;
 pub mod table_doc;

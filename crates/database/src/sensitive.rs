@@ -1,5 +1,5 @@
-//! Which columns are sensitive, and why: by configuration, by a word in their name, or by their type. `sampling` adds
-//! what detectors find in values.
+//! Why a column is sensitive by itself: by configuration, by a word in its name, or by its type. `sampling` adds what
+//! detectors find in values, and `schema` the columns that share values with sensitive ones.
 
 pub(crate) mod comments;
 pub(crate) mod detect;
@@ -27,6 +27,10 @@ pub enum SensitiveRule {
     FreeText,
     /// A detector found this kind of value.
     Detected(Cow<'static, str>),
+    /// It shares its values with this column, which is sensitive.
+    SameValues(String),
+    /// It is computed from this column of its table, which is sensitive.
+    Computed(String),
 }
 
 impl SensitiveRule {
@@ -44,6 +48,8 @@ impl SensitiveRule {
             Self::Type(kind) => format!("type: {kind}"),
             Self::FreeText => "type: free text".to_owned(),
             Self::Detected(kind) => format!("values: {kind}"),
+            Self::SameValues(column) => format!("same values: {column}"),
+            Self::Computed(column) => format!("computed: {column}"),
         }
     }
 }
@@ -74,8 +80,8 @@ const TYPES: &[&str] = &[
     "clob",
 ];
 
-/// Why a column is sensitive, judged without its values; `None` if it is not, or if the configuration declares it not
-/// sensitive.
+/// Why a column is sensitive, judged only by itself and without its values; `None` if it is not, or if the configuration
+/// declares it not sensitive.
 pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &Column) -> Option<SensitiveRule> {
     let matches = |patterns: &[crate::names::globs::NamePattern]| {
         let found = patterns.iter().find(|it| it.matches_column(&table.schema, &table.name, &column.name));
@@ -101,9 +107,13 @@ pub(crate) fn by_name_and_type(config: &DatabaseConfig, table: &Table, column: &
 /// The column that a number refers to: `ShipVia` holds the number of a shipper, not a street.
 fn referenced_column<'t>(table: &'t Table, column: &Column) -> Option<&'t str> {
     let key = table.foreign_keys.iter().find(|key| key.columns == [column.name.as_str()])?;
+    key.target_columns.first().map(String::as_str).filter(|_| is_integer(column))
+}
+
+/// Whether a column's values are integers, by its type.
+pub(crate) fn is_integer(column: &Column) -> bool {
     let printed = split(column.base_type.as_ref().unwrap_or(&column.data_type));
-    let is_integer = printed.first().is_some_and(|word| INTEGERS.contains(&word.as_str()));
-    key.target_columns.first().map(String::as_str).filter(|_| is_integer)
+    printed.first().is_some_and(|word| INTEGERS.contains(&word.as_str()))
 }
 
 /// Whether the configuration declares that a column is not sensitive despite its name and type.

@@ -24,6 +24,18 @@ pub struct ColumnProfile {
     pub values: Option<Vec<String>>,
 }
 
+impl ColumnProfile {
+    /// What of it may be published for a sensitive column.
+    pub(crate) fn of_sensitive(&self) -> Self {
+        let null_percent = self.statistics.null_percent.map(|percent| (percent.min(100) + 2) / 5 * 5);
+        Self {
+            sensitive: self.sensitive.clone(),
+            statistics: ColumnStatistics { null_percent, ..ColumnStatistics::default() },
+            values: None,
+        }
+    }
+}
+
 /// What is known about the values of a column.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -163,7 +163,9 @@ pub fn readable_name(name: &str) -> String {
     let long = |word: &str| ABBREVIATIONS.iter().find(|(short, _)| *short == word).map(|(_, long)| *long);
     let mut readable_name = String::new();
     let mut before: Option<&str> = None;
-    for word in &words {
+    for (at, word) in words.iter().enumerate() {
+        // `no_show` is a no, `invoice_no` and `no_2` are numbers.
+        let is_no = word == "no" && words.get(at + 1).is_some_and(|next| !is_number(next));
         // `t103` and `3d` are one word, `line2` is two.
         let is_one = before.is_some_and(|before| {
             let (letters, most) = if is_number(word) { (before, NUMBERED) } else { (word.as_str(), ORDINAL) };
@@ -173,7 +175,7 @@ pub fn readable_name(name: &str) -> String {
                 && lower.contains(&format!("{before}{word}"))
         });
         readable_name.push_str(if before.is_none() || is_one { "" } else { " " });
-        readable_name.push_str(long(word).unwrap_or(word));
+        readable_name.push_str(long(word).filter(|_| !is_no).unwrap_or(word));
         before = Some(word);
     }
     readable_name
@@ -345,6 +347,13 @@ mod tests {
             ("3d_model", "3d model"),
             ("2nd_address", "2nd address"),
             ("OrderLine2", "order line 2"),
+            ("no_show", "no show"),
+            ("is_no_reply", "is no reply"),
+            ("invoice_no", "invoice number"),
+            ("max_no", "maximum number"),
+            ("no", "number"),
+            ("no2", "number 2"),
+            ("room_no_3", "room number 3"),
             ("addr2", "address 2"),
             ("t_103", "t 103"),
             ("-->", ""),

@@ -1,11 +1,12 @@
-//! Profiles values of a PostgreSQL server: from the server's own statistics if the role may see any, otherwise from the
-//! first rows of each table, with one statement per table and several in flight. The server limits the time of each.
+//! Profiles values of a PostgreSQL server: from the server's own statistics if the role may see any, otherwise from rows
+//! of each table, with one statement per table and several in flight. The rows come from everywhere in the table, because
+//! the first ones are the oldest. The server limits the time of each statement.
 
 mod statistics;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use refdesk_postgres::{Address, ReadingSession, Refusal, RefusalKind, Row};
@@ -19,7 +20,8 @@ use crate::connector::AccessibleDatabase;
 use crate::connector::postgres::{WAITS, explained, outside_runtime, with_retries};
 use crate::names::quoted;
 use crate::schema::joins::{InferredJoin, InferredJoins};
-use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
+use crate::schema::sensitive_columns::SensitiveColumns;
+use crate::sensitive::{SensitiveRule, is_lifted};
 use crate::snapshot::{Snapshot, Table, TableKind, TableName};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{TableProfile, may_sample};
@@ -34,6 +36,27 @@ WITH RECURSIVE parts AS (
 SELECT DISTINCT n.nspname::text, r.relname::text
 FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid AND (c.relkind = 'f' OR c.relrowsecurity)
 JOIN pg_catalog.pg_class r ON r.oid = p.root JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace";
+
+/// The sizes of tables, in blocks: with all its partitions for a partitioned one. Tables that are not stored as the
+/// server does it by itself are missing, since they may not support samples.
+const SIZES: &str = "
+WITH RECURSIVE wanted AS (
+    SELECT w.at, c.oid FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (schema, name, at)
+    JOIN pg_catalog.pg_namespace n ON n.nspname = w.schema JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = w.name
+), parts AS (
+    SELECT at, oid FROM wanted
+    UNION ALL SELECT p.at, i.inhrelid FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid AND c.relkind = 'p'
+    JOIN pg_catalog.pg_inherits i ON i.inhparent = p.oid
+)
+SELECT p.at, (sum(pg_catalog.pg_relation_size(p.oid)) / pg_catalog.current_setting('block_size')::int8)::int8
+FROM parts p JOIN pg_catalog.pg_class c ON c.oid = p.oid LEFT JOIN pg_catalog.pg_am a ON a.oid = c.relam
+GROUP BY p.at HAVING bool_and(c.relkind = 'p' OR a.amname = 'heap')";
+
+/// How many blocks of a table to read rows from; they have at least 1,000 rows.
+const BLOCKS: i64 = 250;
+
+/// The order in which the first rows come from everywhere in a table. A cast could call a function of the database.
+const SCATTERED: &str = "pg_catalog.hashtext(pg_catalog.concat(ctid)), ctid";
 
 /// How many statements to run before releasing their locks. A transaction holds a lock on each table and index that it
 /// read, and a server has room for only a few thousand in total.
@@ -92,9 +115,10 @@ fn attempt(
     session.limit_statements(database.config.settings.sample_time)?;
     let elsewhere = elsewhere(&session)?;
     let mut sampler = Sampler { database, session: &session, elsewhere, sampled };
-    let tables: Vec<&Table> = snapshot.tables.iter().filter(|table| sampler.may_sample(table)).collect();
-    sampler.tables(&tables)?;
     sampler.joins(snapshot, joins)?;
+    let sensitive = SensitiveColumns::new(database.config, snapshot, joins, &BTreeMap::new());
+    let tables: Vec<&Table> = snapshot.tables.iter().filter(|table| sampler.may_sample(table)).collect();
+    sampler.tables(&tables, &sensitive)?;
     session.end();
     Ok(())
 }
@@ -133,10 +157,33 @@ impl Sampler<'_> {
             && !self.elsewhere.contains(&table.table_name())
     }
 
-    fn tables(&mut self, tables: &[&Table]) -> Result<(), Refusal> {
+    /// How to read rows of these tables.
+    fn places(&self, tables: &[&Table]) -> Result<Vec<Places>, Refusal> {
+        let mut found = Vec::new();
+        for chunk in tables.chunks(statistics::TABLES) {
+            let schemas: Vec<&str> = chunk.iter().map(|table| table.schema.as_str()).collect();
+            let names: Vec<&str> = chunk.iter().map(|table| table.name.as_str()).collect();
+            let mut places = vec![Places::First; chunk.len()];
+            match self.session.rows(SIZES, &[&schemas, &names]) {
+                Err(refusal) => self.skip_refused(refusal)?,
+                Ok(rows) => {
+                    for row in rows {
+                        let at = usize::try_from(value::<i64>(&row, 0)? - 1).unwrap_or(usize::MAX);
+                        if let Some(of_table) = places.get_mut(at) {
+                            *of_table = value::<Option<i64>>(&row, 1)?.map_or(Places::First, Places::of_size);
+                        }
+                    }
+                }
+            }
+            found.append(&mut places);
+        }
+        Ok(found)
+    }
+
+    fn tables(&mut self, tables: &[&Table], sensitive: &SensitiveColumns<'_>) -> Result<(), Refusal> {
         for chunk in tables.chunks(statistics::TABLES) {
             let statistics::KnownTables { profiles: mut known, unseen } =
-                match statistics::read(self.database.config, self.session, chunk) {
+                match statistics::read(self.database.config, self.session, chunk, sensitive) {
                     Err(refusal) => {
                         self.skip_refused(refusal)?;
                         statistics::KnownTables::default()
@@ -146,12 +193,12 @@ impl Sampler<'_> {
             let unknown: Vec<&Table> =
                 chunk.iter().copied().filter(|table| !known.contains_key(&table.table_name())).collect();
             self.sampled.profiles.append(&mut known);
-            self.read_rows(&unknown, |sampled, table, profile| {
+            self.read_rows(&unknown, sensitive, |sampled, table, profile| {
                 sampled.profiles.insert(table.table_name(), profile);
             })?;
             let unseen_tables: Vec<&Table> =
                 chunk.iter().copied().filter(|table| unseen.contains_key(&table.table_name())).collect();
-            self.read_rows(&unseen_tables, |sampled, table, mut profile| {
+            self.read_rows(&unseen_tables, sensitive, |sampled, table, mut profile| {
                 let name = table.table_name();
                 let (Some(columns), Some(known)) = (unseen.get(&name), sampled.profiles.get_mut(&name)) else { return };
                 for column in columns {
@@ -164,14 +211,17 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// Reads the first rows of these tables, and passes on their profiles.
+    /// Reads rows of these tables, and passes on their profiles.
     fn read_rows(
         &mut self,
         tables: &[&Table],
+        sensitive: &SensitiveColumns<'_>,
         mut took: impl FnMut(&mut Sampled, &Table, TableProfile),
     ) -> Result<(), Refusal> {
         let config = self.database.config;
-        let samples = tables.iter().map(|table| RowSample::new(config, table));
+        let places = self.places(tables)?.into_iter();
+        let samples =
+            tables.iter().zip(places).map(|(table, places)| RowSample { table, places, rules: sensitive.of(table) });
         let asked: Vec<(String, RowSample<'_>)> = samples.filter_map(|it| Some((it.statement()?, it))).collect();
         let mut found = Vec::new();
         self.ask_each(&asked, |sample, rows| {
@@ -230,10 +280,13 @@ impl Sampler<'_> {
     fn joins(&self, snapshot: &Snapshot, joins: &mut InferredJoins) -> Result<(), Refusal> {
         let sampled = |name| snapshot.table(name).filter(|table| self.may_sample(table));
         let mut asked: Vec<(String, (TableName, usize))> = Vec::new();
-        for (name, of_table) in &joins.of {
-            for (at, join) in of_table.iter().enumerate().filter(|(_, join)| !join.is_noted) {
-                let (Some(table), Some(target)) = (sampled(name), sampled(&join.target)) else { continue };
-                let statement = share_found(table, target, join);
+        let tables: Vec<&Table> = joins.of.keys().filter_map(sampled).collect();
+        for (table, places) in tables.iter().zip(self.places(&tables)?) {
+            let name = table.table_name();
+            let of_table = joins.of.get(&name).into_iter().flatten().enumerate();
+            for (at, join) in of_table.filter(|(_, join)| !join.is_noted) {
+                let Some(target) = sampled(&join.target) else { continue };
+                let statement = share_found(table, places, target, join);
                 asked.extend(statement.map(|statement| (statement, (name.clone(), at))));
             }
         }
@@ -252,21 +305,48 @@ impl Sampler<'_> {
     }
 }
 
-/// A table whose first rows are read.
-struct RowSample<'t> {
-    table: &'t Table,
-    /// For each column, why it is sensitive by name or type.
-    rules: Vec<Option<SensitiveRule>>,
+/// Where rows of a table are read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Places {
+    /// At its beginning: its size is not known.
+    First,
+    /// In the whole table, which is small.
+    Everywhere,
+    /// In this share of its blocks, in percent.
+    Blocks(f64),
 }
 
-impl<'t> RowSample<'t> {
-    fn new(config: &DatabaseConfig, table: &'t Table) -> Self {
-        Self { table, rules: table.columns.iter().map(|column| by_name_and_type(config, table, column)).collect() }
+impl Places {
+    fn of_size(blocks: i64) -> Self {
+        if blocks <= BLOCKS { Self::Everywhere } else { Self::Blocks(100.0 * BLOCKS as f64 / blocks as f64) }
     }
 
+    /// What follows the table in a `FROM` clause.
+    fn sampled(self) -> String {
+        match self {
+            Self::First | Self::Everywhere => String::new(),
+            Self::Blocks(percent) => format!(" TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)"),
+        }
+    }
+
+    /// What precedes the `LIMIT` of a statement.
+    fn ordered(self) -> String {
+        if self == Self::First { String::new() } else { format!(" ORDER BY {SCATTERED}") }
+    }
+}
+
+/// A table of which rows are read.
+struct RowSample<'t> {
+    table: &'t Table,
+    places: Places,
+    /// For each column, why it is sensitive without its values.
+    rules: &'t [Option<SensitiveRule>],
+}
+
+impl RowSample<'_> {
     /// The statement that reads the rows; `None` if the table's name cannot be quoted.
     fn statement(&self) -> Option<String> {
-        let selected = self.table.columns.iter().zip(&self.rules).map(|(column, rule)| {
+        let selected = self.table.columns.iter().zip(self.rules).map(|(column, rule)| {
             // A statement cannot contain a name with a NUL.
             let Some(name) = quoted(&column.name) else { return "NULL::text".to_owned() };
             match rule {
@@ -278,12 +358,15 @@ impl<'t> RowSample<'t> {
             }
         });
         let selected = selected.collect::<Vec<_>>().join(", ");
-        Some(format!("SELECT {selected} FROM {} LIMIT {SAMPLED_ROWS}", from(self.table)?))
+        let (from, sampled, ordered) = (from(self.table)?, self.places.sampled(), self.places.ordered());
+        // Outside, so that only the rows that are left are put into words.
+        Some(format!("SELECT {selected} FROM (SELECT * FROM {from}{sampled}{ordered} LIMIT {SAMPLED_ROWS}) AS r"))
     }
 
     fn profile(&self, config: &DatabaseConfig, rows: &[Row]) -> Result<TableProfile, Refusal> {
         let mut found = TableProfile::default();
-        for (at, (column, rule)) in self.table.columns.iter().zip(&self.rules).enumerate() {
+        let are_all = !matches!(self.places, Places::Blocks(_));
+        for (at, (column, rule)) in self.table.columns.iter().zip(self.rules).enumerate() {
             let is_number = is_number(column.base_type.as_ref().unwrap_or(&column.data_type));
             let cells: Vec<Cell> = rows
                 .iter()
@@ -294,20 +377,20 @@ impl<'t> RowSample<'t> {
                 })
                 .collect::<Result<_, Refusal>>()?;
             let is_lifted = is_lifted(config, self.table, column);
-            found.insert(column.name.clone(), profile_of_rows(&cells, rule.clone(), is_lifted));
+            found.insert(column.name.clone(), profile_of_rows(&cells, are_all, rule.clone(), is_lifted));
         }
         Ok(found)
     }
 }
 
 /// A statement that counts a join's values, and those found among the target's keys. It returns no values.
-fn share_found(table: &Table, target: &Table, join: &InferredJoin) -> Option<String> {
+fn share_found(table: &Table, places: Places, target: &Table, join: &InferredJoin) -> Option<String> {
     let (column, key) = (quoted(join.columns.first()?)?, quoted(join.target_columns.first()?)?);
-    let (from, to) = (from(table)?, from(target)?);
+    let (from, to, sampled, ordered) = (from(table)?, from(target)?, places.sampled(), places.ordered());
     Some(format!(
         "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE t.{key} = s.v))
-         FROM (SELECT DISTINCT v FROM (SELECT {column} AS v FROM {from} WHERE {column} IS NOT NULL
-               LIMIT {SAMPLED_ROWS}) AS r LIMIT {KEYS}) AS s"
+         FROM (SELECT DISTINCT v FROM (SELECT {column} AS v FROM {from}{sampled} WHERE {column} IS NOT NULL{ordered}
+               LIMIT {KEYS}) AS r) AS s"
     ))
 }
 

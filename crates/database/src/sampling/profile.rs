@@ -37,12 +37,17 @@ pub(crate) enum Cell {
     Text(String),
 }
 
-/// The profile to publish for the rows that were read. If the limit was reached, other rows may have other values, so
-/// the set is not known to be complete.
-pub(crate) fn profile_of_rows(cells: &[Cell], rule: Option<SensitiveRule>, is_lifted: bool) -> ColumnProfile {
+/// The profile to publish for the rows that were read. If there are others, they may have other values, so the set is not
+/// known to be complete.
+pub(crate) fn profile_of_rows(
+    cells: &[Cell],
+    are_all: bool,
+    rule: Option<SensitiveRule>,
+    is_lifted: bool,
+) -> ColumnProfile {
     let mut found = profile(cells, rule, is_lifted);
     let rows = cells.len() as u64;
-    if rows >= SAMPLED_ROWS && found.sensitive.is_none() {
+    if (!are_all || rows >= SAMPLED_ROWS) && found.sensitive.is_none() {
         found.statistics.sampled_rows = Some(rows);
         found.values = None;
     }
@@ -273,10 +278,12 @@ mod tests {
 
     #[test]
     fn a_sample_has_a_row_count_but_no_value_set() {
-        for (rows, sampled, has_set) in [(999, None, true), (1_000, Some(1_000), false)] {
-            let found = profile_of_rows(&vec![Cell::Number(0.99, "0.99".into()); rows], None, false);
+        for (rows, are_all, sampled, has_set) in
+            [(999, true, None, true), (999, false, Some(999), false), (1_000, true, Some(1_000), false)]
+        {
+            let found = profile_of_rows(&vec![Cell::Number(0.99, "0.99".into()); rows], are_all, None, false);
             assert_eq!((found.statistics.sampled_rows, found.values.is_some()), (sampled, has_set), "{rows}");
-            let sensitive = profile_of_rows(&texts(&["ann@example.org"], rows), None, false);
+            let sensitive = profile_of_rows(&texts(&["ann@example.org"], rows), are_all, None, false);
             assert_eq!(sensitive.statistics.sampled_rows, None, "{rows}");
         }
     }

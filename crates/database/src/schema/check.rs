@@ -12,10 +12,11 @@ use super::domains::SYSTEM;
 use super::joins::InferredJoins;
 use super::missing_target::MissingTarget;
 use super::notes::Notes;
+use super::sensitive_columns::SensitiveColumns;
 use super::table_doc::{DescriptionSource, TableDoc};
 use crate::config::{CheckRule, Connection, DatabaseConfig};
 use crate::names::words::split;
-use crate::sensitive::by_name_and_type;
+use crate::sensitive::SensitiveRule;
 use crate::sensitive::comments::quoted_in;
 use crate::snapshot::{Snapshot, Table, TableName};
 
@@ -83,6 +84,7 @@ pub struct CheckInput<'a> {
 /// The findings of all enabled rules, in the order of the tables.
 pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
+    let sensitive = SensitiveColumns::new(input.config, input.snapshot, input.joins, &BTreeMap::new());
     for table in &input.snapshot.tables {
         let mut report = |rule: CheckRule, columns: &[String], message: String| {
             let severity = match input.config.checks.iter().find(|(known, _)| *known == rule) {
@@ -93,7 +95,7 @@ pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
             found.push(Finding { rule, severity, table: table.full_name(), columns: columns.to_vec(), message });
         };
         of_table(input, table, &mut report);
-        of_columns(input, table, &mut report);
+        of_columns(input, table, sensitive.of(table), &mut report);
     }
     found
 }
@@ -178,9 +180,9 @@ pub fn hidden_texts(table: &Table) -> Vec<(Option<&str>, String)> {
         .collect()
 }
 
-fn of_columns(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
+fn of_columns(input: &CheckInput<'_>, table: &Table, rules: &[Option<SensitiveRule>], report: ReportFinding<'_>) {
     let note = input.notes.table(table);
-    for column in &table.columns {
+    for (column, rule) in table.columns.iter().zip(rules) {
         if let Some(comment) = column.type_comment.as_ref().filter(|_| column.comment.is_none()) {
             of_quoted("the comment of its type", comment, from_ref(&column.name), report);
         }
@@ -188,7 +190,7 @@ fn of_columns(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) 
             of_comment(&column.name, comment, from_ref(&column.name), report);
         }
         let is_noted = note.is_some_and(|note| note.columns.contains_key(&column.name));
-        if let Some(rule) = by_name_and_type(input.config, table, column).filter(|_| !is_noted) {
+        if let Some(rule) = rule.as_ref().filter(|_| !is_noted) {
             let message = format!("it is sensitive ({}) and has no note", rule.words());
             report(CheckRule::SensitiveWithoutNote, from_ref(&column.name), message);
         }
@@ -214,14 +216,15 @@ fn of_quoted(what: &str, comment: &str, column: &[String], report: ReportFinding
     }
 }
 
-/// Whether values of two types can be equal. SQLite only has its affinities.
+/// Whether values of two types can be equal. SQLite only has its affinities, and a column without a type compares with
+/// anything.
 fn is_same_type(connection: &Connection, one: &str, other: &str) -> bool {
     let is_sqlite = matches!(connection, Connection::Sqlite { .. });
-    one.eq_ignore_ascii_case(other) || (is_sqlite && affinity(one) == affinity(other))
+    let has_none = one.is_empty() || other.is_empty();
+    has_none || one.eq_ignore_ascii_case(other) || (is_sqlite && affinity(one) == affinity(other))
 }
 
-/// The affinity that SQLite derives from a type's name. All numeric affinities count as one, and a column without a
-/// type compares with anything.
+/// The affinity that SQLite derives from a type's name. All numeric affinities count as one.
 fn affinity(data_type: &str) -> &'static str {
     let upper = data_type.to_uppercase();
     let has = |words: &[&str]| words.iter().any(|word| upper.contains(word));
@@ -353,6 +356,8 @@ mod tests {
             ("sqlite", "VARCHAR(5)", "text", true),
             ("sqlite", "NUMERIC", "INTEGER", true),
             ("sqlite", "", "INTEGER", true),
+            ("sqlite", "", "TEXT", true),
+            ("sqlite", "BLOB", "", true),
             ("sqlite", "TEXT", "INTEGER", false),
             ("sqlite", "BLOB", "TEXT", false),
             ("postgres", "integer", "INTEGER", true),

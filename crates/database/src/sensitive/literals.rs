@@ -2,6 +2,7 @@
 //! never shown; those of other columns are hidden if they look like an address, a card number or a secret.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::detect::detect;
 use crate::snapshot::Column;
@@ -18,7 +19,7 @@ fn quotes_a_value(expression: &str) -> bool {
 pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<'c, Column> {
     let is_sensitive = sensitive.contains(&column.name.as_str());
     let hides = |text: &String| is_sensitive || quotes_a_value(text);
-    let is_computed_of_one = |text: &String| sensitive.iter().any(|name| is_named(name, text));
+    let is_computed_of_one = |text: &String| sensitive.iter().copied().any(named_in(text));
     let mut shown = Cow::Borrowed(column);
     if column.default.as_ref().is_some_and(hides) {
         shown.to_mut().default = None;
@@ -32,21 +33,24 @@ pub(crate) fn without_values<'c>(column: &'c Column, sensitive: &[&str]) -> Cow<
     shown
 }
 
-/// Whether an expression names a column. A name that is not a single plain word may be quoted in several ways, so only
+/// Tells which columns an expression names. A name that is not a single plain word may be quoted in several ways, so only
 /// letters and digits are compared.
-fn is_named(name: &str, expression: &str) -> bool {
+pub(crate) fn named_in(expression: &str) -> impl Fn(&str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    if name.chars().all(is_part) {
-        let name = name.to_lowercase();
-        return expression.split(|c| !is_part(c)).any(|word| word.to_lowercase() == name);
+    let parts =
+        move |text: &str| -> String { text.chars().filter(|c| is_part(*c)).flat_map(char::to_lowercase).collect() };
+    let words: HashSet<String> = expression.split(|c| !is_part(c)).map(str::to_lowercase).collect();
+    let all = parts(expression);
+    move |name| match name.chars().all(is_part) {
+        true => words.contains(&name.to_lowercase()),
+        false => all.contains(&parts(name)),
     }
-    let parts = |text: &str| -> String { text.chars().filter(|c| is_part(*c)).flat_map(char::to_lowercase).collect() };
-    parts(expression).contains(&parts(name))
 }
 
 /// A check as it may be shown, in a table with these sensitive columns.
 pub(crate) fn check(expression: &str, sensitive: &[&str]) -> String {
-    match sensitive.iter().find(|name| is_named(name, expression)) {
+    let is_named = named_in(expression);
+    match sensitive.iter().find(|name| is_named(name)) {
         Some(name) => format!("not shown: it is about {name}, which is sensitive"),
         None if quotes_a_value(expression) => "not shown: it quotes what looks like a sensitive value".to_owned(),
         None => expression.to_owned(),

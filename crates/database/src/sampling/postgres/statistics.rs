@@ -8,7 +8,8 @@ use refdesk_postgres::{ReadingSession, Refusal};
 use super::super::profile::{Cell, FREE_TEXT, SET, profile};
 use super::{cell, is_number, value};
 use crate::config::DatabaseConfig;
-use crate::sensitive::{SensitiveRule, by_name_and_type, is_lifted};
+use crate::schema::sensitive_columns::SensitiveColumns;
+use crate::sensitive::{SensitiveRule, is_lifted};
 use crate::snapshot::{Column, Table, TableKind, TableName};
 use crate::statistics::SAMPLED_ROWS;
 use crate::statistics::{ColumnProfile, TableProfile, to_two_digits};
@@ -57,11 +58,12 @@ pub(crate) fn read(
     config: &DatabaseConfig,
     session: &ReadingSession,
     tables: &[&Table],
+    sensitive: &SensitiveColumns<'_>,
 ) -> Result<KnownTables, Refusal> {
     let mut wanted: Vec<(&Table, &Column, Option<SensitiveRule>)> = Vec::new();
     for table in tables {
-        let of_table = table.columns.iter().map(|column| (*table, column, by_name_and_type(config, table, column)));
-        wanted.extend(of_table);
+        let columns = table.columns.iter().zip(sensitive.of(table));
+        wanted.extend(columns.map(|(column, rule)| (*table, column, rule.clone())));
     }
     let schemas: Vec<&str> = wanted.iter().map(|(table, ..)| table.schema.as_str()).collect();
     let names: Vec<&str> = wanted.iter().map(|(table, ..)| table.name.as_str()).collect();

@@ -54,6 +54,8 @@ fn the_values_of_a_server() {
     let cases: &[(&str, Case)] = &[
         ("canaries", canaries),
         ("canaries in views and fields", canaries_elsewhere),
+        ("canaries in columns with the same values", canaries_shared),
+        ("rows of whole tables", whole_tables),
         ("what is told", told),
         ("long texts", long_texts),
         ("values of several kinds", several_kinds),
@@ -129,6 +131,69 @@ fn canaries_elsewhere(server: &TestServer, database: &str) {
             assert!(!out.contains("canary") && !out.contains("aaaaaa-9"), "{more}, analysed {is_analysed}: {out}");
             assert!(out.contains("type: composite") && !out.contains("3 distinct"), "{more}: {out}");
         }
+    }
+}
+
+/// Columns that refer to a sensitive one or are computed from it hold its values.
+fn canaries_shared(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TABLE patient (badge text PRIMARY KEY, full_name text UNIQUE, salary numeric,
+             fn text GENERATED ALWAYS AS (lower(full_name)) STORED, yearly numeric GENERATED ALWAYS AS (salary * 12) STORED);
+         INSERT INTO patient SELECT 'canary-' || n, 'Canary ' || n, 1000 + n FROM generate_series(0, 9) n;
+         CREATE TABLE visit (id int PRIMARY KEY, p text REFERENCES patient, who text REFERENCES patient (full_name));
+         INSERT INTO visit SELECT n, 'canary-' || n % 10, 'Canary ' || n % 10 FROM generate_series(1, 400) n;",
+    );
+    for is_analysed in [false, true] {
+        if is_analysed {
+            server.run(database, "ANALYZE");
+        }
+        for published in ["", ", publish_values: true", ", sampling: values, publish_values: true"] {
+            let out = all_output(server, database, &format!(", sensitive: ['*.patient.badge']{published}"));
+            for text in ["canary", "Canary", "aaaaaa-9", "aaaaaa 9", "12000", "10,000", "10 distinct"] {
+                assert!(!out.contains(text), "{text}{published}, analysed {is_analysed}: {out}");
+            }
+            assert!(out.contains("sensitive (computed: salary)"), "{out}");
+        }
+    }
+}
+
+/// The first rows of a table are the oldest.
+fn whole_tables(server: &TestServer, database: &str) {
+    server.run(
+        database,
+        "CREATE TABLE region (id int PRIMARY KEY); INSERT INTO region SELECT generate_series(1, 1000);
+         CREATE TABLE sale (id int PRIMARY KEY, region_id int, late text) WITH (autovacuum_enabled = off);
+         CREATE TABLE part (id int, region_id int, late text) PARTITION BY RANGE (id);
+         CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (5001) WITH (autovacuum_enabled = off);
+         CREATE TABLE part_2 PARTITION OF part FOR VALUES FROM (5001) TO (1000000) WITH (autovacuum_enabled = off);",
+    );
+    for rows in [20_000, 100_000] {
+        let late = rows / 4;
+        server.run(
+            database,
+            &format!(
+                "TRUNCATE sale; TRUNCATE part;
+                 INSERT INTO sale SELECT n, n, CASE WHEN n > {late} THEN 'a' || n % 2 END FROM generate_series(1, {rows}) n;
+                 INSERT INTO part SELECT * FROM sale"
+            ),
+        );
+        let found = sampled(&config_of(server, database, "refdesk", ""));
+        assert_eq!(found.problems, []);
+        for table in ["sale", "part"] {
+            let late = &column(&found, table, "late").unwrap().statistics;
+            let nulls = late.null_percent.unwrap();
+            assert!((15..=35).contains(&nulls) && late.distinct == Some(2), "{table} of {rows}: {late:?}");
+            assert_eq!(late.sampled_rows, Some(1_000), "{table} of {rows}");
+        }
+        let again = sampled(&config_of(server, database, "refdesk", ""));
+        assert_eq!(again.profiles, found.profiles, "the same rows");
+        assert!(!all_output(server, database, "").contains("(inferred:"), "{rows}");
+        server.run(
+            database,
+            "UPDATE sale SET region_id = region_id % 1000 + 1; UPDATE part SET region_id = region_id % 1000 + 1",
+        );
+        assert_eq!(all_output(server, database, "").matches("(inferred:").count(), 2, "{rows}");
     }
 }
 

@@ -153,10 +153,11 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
         parts.push(format!("sensitive ({})", prose(rule)));
     }
     if let Some(statistics) = &column.statistics {
-        let ColumnStatistics { null_percent, distinct, years, shapes, few_values, .. } = statistics;
+        let ColumnStatistics { null_percent, distinct, years, shapes, few_values, sampled_rows, .. } = statistics;
         // The share is rounded, for a sensitive column to 5%.
         let is_certain = column.sensitive.is_none() && distinct.is_none();
         parts.extend(null_percent.filter(|percent| *percent > 0).map(|percent| match percent {
+            100 if is_certain && sampled_rows.is_some() => "always null in the sample".to_owned(),
             100 if is_certain => "always null".to_owned(),
             100 => "almost always null".to_owned(),
             percent => format!("{percent}% null"),
@@ -352,14 +353,16 @@ mod tests {
 
     #[test]
     fn the_share_of_nulls_claims_no_more_than_is_known() {
-        for (percent, distinct, rule, expected) in [
-            (0, Some(1), None, "1 distinct value"),
-            (40, Some(2_000), None, "40% null; about 2,000 distinct values"),
-            (100, None, None, "always null"),
-            (100, Some(3), None, "almost always null; 3 distinct values"),
-            (100, None, Some("name: email"), "sensitive (name: email); almost always null"),
+        for (percent, distinct, sampled_rows, rule, expected) in [
+            (0, Some(1), None, None, "1 distinct value"),
+            (40, Some(2_000), None, None, "40% null; about 2,000 distinct values"),
+            (100, None, None, None, "always null"),
+            (100, None, Some(1_000), None, "always null in the sample"),
+            (100, Some(3), None, None, "almost always null; 3 distinct values"),
+            (100, None, None, Some("name: email"), "sensitive (name: email); almost always null"),
         ] {
-            let statistics = ColumnStatistics { null_percent: Some(percent), distinct, ..ColumnStatistics::default() };
+            let null_percent = Some(percent);
+            let statistics = ColumnStatistics { null_percent, distinct, sampled_rows, ..ColumnStatistics::default() };
             let sensitive = rule.map(str::to_owned);
             let column = ColumnDoc { statistics: Some(statistics), sensitive, ..ColumnDoc::default() };
             assert_eq!(values(&TableDoc::default(), &column), expected);

@@ -17,8 +17,10 @@ use super::{
 };
 use crate::config::{DatabaseConfig, DatabasesConfig, Sampling};
 use crate::schema::domains::domains;
+use crate::schema::joins::infer;
 use crate::schema::notes::Notes;
-use crate::sensitive::by_name_and_type;
+use crate::schema::sensitive_columns::SensitiveColumns;
+use crate::sensitive::SensitiveRule;
 use crate::sensitive::comments::without_values;
 use crate::snapshot::{Snapshot, Table, TableName};
 use crate::statistics::{SAMPLED_ROWS, may_sample};
@@ -127,8 +129,10 @@ fn units(databases: &DatabasesConfig, input: &PlanInput<'_>, snapshot: &Snapshot
     // The definition of a locked table is only partly known.
     let known_hash = |table: &Table| hashes.get(&table.table_name()).filter(|_| table.is_locked).cloned();
     let hash = |table: &Table| known_hash(table).unwrap_or_else(|| table.metadata_hash());
+    let sensitive = SensitiveColumns::new(config, snapshot, &infer(snapshot, input.notes), &BTreeMap::new());
+    let reads = |table: &Table| reads(config, table, sensitive.of(table));
     let computed_reads: Vec<(String, TableReads)> =
-        snapshot.tables.par_iter().map(|table| (hash(table), reads(config, table))).collect();
+        snapshot.tables.par_iter().map(|table| (hash(table), reads(table))).collect();
     for (table, (metadata_hash, reads)) in snapshot.tables.iter().zip(computed_reads) {
         let full = table.full_name();
         let edit = edits.tables.get(&(name.clone(), full.clone()));
@@ -225,11 +229,11 @@ pub fn says_sensitive(reads: &str) -> bool {
 }
 
 /// What would be read from a table, and what its page would disclose of each column.
-pub(crate) fn reads(config: &DatabaseConfig, table: &Table) -> TableReads {
+pub(crate) fn reads(config: &DatabaseConfig, table: &Table, rules: &[Option<SensitiveRule>]) -> TableReads {
     let is_sampled = config.sampling > Sampling::None && config.connection.shows_rows() && may_sample(table);
     let mut columns = Map::new();
-    for column in &table.columns {
-        let published = match by_name_and_type(config, table, column) {
+    for (column, rule) in table.columns.iter().zip(rules) {
+        let published = match rule {
             Some(rule) if is_sampled => format!("only the share of nulls{SENSITIVE}{}", rule.words()),
             Some(rule) => format!("nothing{SENSITIVE}{}", rule.words()),
             None if !is_sampled => "nothing".to_owned(),

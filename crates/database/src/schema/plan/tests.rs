@@ -198,6 +198,6 @@ fn no_row_of_snowflake_is_read() {
     assert_eq!(problems, []);
     let column = Column { name: "state".into(), data_type: "VARCHAR".into(), ..Column::default() };
     let table = Table { columns: vec![column], ..Table::default() };
-    let reads = super::make::reads(&config.databases[0], &table);
+    let reads = super::make::reads(&config.databases[0], &table, &[None]);
     assert_eq!((reads.rows, &reads.columns["state"]), (0, &serde_json::json!("nothing")));
 }

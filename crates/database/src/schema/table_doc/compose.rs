@@ -1,5 +1,6 @@
 //! Composes what the pages contain about tables from the schema, a person's notes, the inferred joins and what was read.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
@@ -13,7 +14,8 @@ use crate::schema::describe;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::schema::missing_target::MissingTarget;
 use crate::schema::notes::Notes;
-use crate::sensitive::{SensitiveRule, by_name_and_type};
+use crate::schema::sensitive_columns::SensitiveColumns;
+use crate::sensitive::SensitiveRule;
 use crate::sensitive::{comments, literals};
 use crate::snapshot::{Column, ForeignKey, IndexInfo, Snapshot, Table, TableName};
 use crate::statistics::{ColumnProfile, TableProfile, to_two_digits};
@@ -74,12 +76,21 @@ impl DocInput<'_> {
             Some(count) if *count > 1 => table.full(),
             _ => table.name.clone(),
         };
-        let doc = |table: &Table| self.doc(table, references.get(&table.table_name()).unwrap_or(&none), &name);
+        let sensitive = SensitiveColumns::new(self.config, self.snapshot, self.joins, self.profiles);
+        let doc = |table: &Table| {
+            self.doc(table, sensitive.of(table), references.get(&table.table_name()).unwrap_or(&none), &name)
+        };
         self.snapshot.tables.par_iter().map(doc).collect()
     }
 
-    /// `name` names a table: with its schema if several tables have the name.
-    fn doc(&self, table: &Table, referenced_by: &[ReferenceDoc], name: &dyn Fn(&TableName) -> String) -> TableDoc {
+    /// `rules` are why columns are sensitive. `name` names a table: with its schema if several tables have the name.
+    fn doc(
+        &self,
+        table: &Table,
+        rules: &[Option<SensitiveRule>],
+        referenced_by: &[ReferenceDoc],
+        name: &dyn Fn(&TableName) -> String,
+    ) -> TableDoc {
         let note = self.notes.table(table);
         let noted = note.and_then(|note| note.description.as_deref());
         let (description, source) = description(noted, table.comment.as_deref(), || {
@@ -87,12 +98,7 @@ impl DocInput<'_> {
         });
         let profile = self.profiles.get(&table.table_name());
         let profile_of = |column: &Column| profile.and_then(|profile| profile.get(&column.name));
-        let rule_of = |column: &Column| match profile_of(column) {
-            Some(profile) => profile.sensitive.clone(),
-            None => by_name_and_type(self.config, table, column),
-        };
-        let rules: Vec<Option<SensitiveRule>> = table.columns.iter().map(rule_of).collect();
-        let with_rules = || table.columns.iter().zip(&rules);
+        let with_rules = || table.columns.iter().zip(rules);
         let sensitive: Vec<&str> =
             with_rules().filter(|(_, rule)| rule.is_some()).map(|(column, _)| column.name.as_str()).collect();
         let column = |(column, rule): (&Column, &Option<SensitiveRule>)| {
@@ -100,7 +106,12 @@ impl DocInput<'_> {
             let column = literals::without_values(column, &sensitive);
             let is_missing = |key: &ForeignKey| self.missing_target(key).is_some();
             let rule_based = describe::column(&self.config.connection, table, &column, &is_missing, name);
-            self.column(&column, rule_based, noted, profile_of(&column), rule.as_ref())
+            // Another table may have shown that the column is sensitive.
+            let profile = profile_of(&column).map(|profile| match rule {
+                Some(_) => Cow::Owned(profile.of_sensitive()),
+                None => Cow::Borrowed(profile),
+            });
+            self.column(&column, rule_based, noted, profile.as_deref(), rule.as_ref())
         };
         let inferred = self.joins.of.get(&table.table_name()).map_or(&[][..], Vec::as_slice);
         TableDoc {
