@@ -1,6 +1,7 @@
 //! What may be learned about a table's values. Values of a column that is sensitive by name, by type, or because it shares
-//! its values with such a column, are never read, only whether they are null. A sample of the other values is examined in memory, and only counts, shares and shapes
-//! leave this module. A detector that finds an address, a card number or a secret makes its column sensitive too.
+//! its values with such a column, are never read, only whether they are null. A sample of the other values is examined in
+//! memory, and only counts, shares and shapes leave this module. A detector that finds an address, a card number or a
+//! secret makes its column sensitive too.
 
 mod from_page;
 #[cfg(feature = "postgres")]

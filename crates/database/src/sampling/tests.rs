@@ -233,30 +233,29 @@ fn a_join_is_checked_with_rows_from_the_whole_table() {
 #[test]
 fn a_sample_has_rows_from_the_whole_table() {
     let row = |columns: &str, select: &str| -> String {
-        let sql = format!("CREATE TABLE t ({columns}); INSERT INTO t SELECT {select} FROM {};", numbers(20_000));
+        let sql = format!("CREATE TABLE t {columns}; INSERT INTO t SELECT {select} FROM {};", numbers(20_000));
         let all = all_output(&sql, "");
         assert!(all.contains("a sample of 1,000 rows"), "{all}");
         all.lines().find(|line| line.starts_with("| `late`")).unwrap().to_owned()
     };
-    let late = "iif(n > 5000, 'a' || n % 2, NULL)";
     for (columns, id) in [
-        ("id INTEGER PRIMARY KEY, late TEXT", "n"),
-        ("id TEXT, late TEXT", "n"),
-        ("rowid TEXT, late TEXT", "n"),
-        ("id INTEGER PRIMARY KEY, late TEXT", "n * 461168601842738 - 4611686018427387904"),
-        ("id INTEGER PRIMARY KEY, late TEXT", "n - 10000"),
+        ("(id INTEGER PRIMARY KEY, late TEXT)", "n"),
+        ("(id TEXT, late TEXT)", "n"),
+        ("(rowid TEXT, late TEXT)", "n"),
+        ("(id INTEGER PRIMARY KEY, late TEXT)", "n * 461168601842738 - 4611686018427387904"),
+        ("(id INTEGER PRIMARY KEY, late TEXT)", "n - 10000"),
     ] {
-        let row = row(columns, &format!("{id}, {late}"));
-        assert!(row.contains("25% null; 2 distinct values"), "{columns}, {id}: {row}");
+        let row = row(columns, &format!("{id}, iif(n > 5000, 'a' || (n % 2), NULL)"));
+        let has = |percent: i32| row.contains(&format!("| {percent}% null; 2 distinct values"));
+        assert!((24..=26).any(has), "{columns}, {id}: {row}");
     }
-    // These have no row ids, or a name for them that cannot be used; nearly all places may also lie in a gap.
+    // These have no row ids, or no name for them that can be used; nearly all places may also lie in a gap.
     for (columns, select) in [
-        ("id INTEGER PRIMARY KEY, late TEXT) WITHOUT ROWID; --", "n, NULL"),
-        ("rowid TEXT, _rowid_ TEXT, oid TEXT, late TEXT", "n, n, n, NULL"),
-        ("id INTEGER PRIMARY KEY, late TEXT", "iif(n < 20000, n, 9223372036854775807), NULL"),
+        ("(id INTEGER PRIMARY KEY, late TEXT) WITHOUT ROWID", "n, NULL"),
+        ("(rowid TEXT, _rowid_ TEXT, oid TEXT, late TEXT)", "n, n, n, NULL"),
+        ("(id INTEGER PRIMARY KEY, late TEXT)", "iif(n < 20000, n, 9223372036854775807), NULL"),
     ] {
-        let sql = columns.replace("--", "");
-        let row = row(sql.trim_end(), select);
+        let row = row(columns, select);
         assert!(row.contains("always null in the sample"), "{columns}: {row}");
     }
 }
