@@ -26,6 +26,11 @@ pub const STORING: Duration = Duration::from_secs(2);
 /// The fix for the missing file of the demo.
 pub const SHOWN_ON_PURPOSE: &str = "none needed; the demo shows how a missing file is reported";
 
+/// What a list without profiles says.
+pub const NO_PROFILES: &str = "There are no profiles yet. Each is a JSON file in .jaato/profiles/ that names its picks, such \
+                               as review.json: {\"name\": \"review\", \"plugin_configs\": {\"references\": \
+                               {\"preselected\": [\"an-id\"]}}}";
+
 /// The error of an interface whose engine has stopped.
 pub fn engine_ended() -> io::Error {
     io::Error::other("refdesk's background task ended; its message is above or in the log")

@@ -18,8 +18,19 @@ pub struct EditorCommand {
     pub origin: String,
 }
 
+/// The editor if neither the preferences nor the environment names one.
+pub const DEFAULT: &str = "vi";
+
 /// The fix if there is no editor.
 pub const HINT: &str = "set VISUAL or EDITOR to an editor that is installed";
+
+/// The variable that names the editor, and its value.
+pub fn from_environment(get: impl Fn(&str) -> Option<OsString>) -> Option<(&'static str, OsString)> {
+    ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
+        let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
+        Some((variable, value))
+    })
+}
 
 /// The command that opens this location in the editor that the user's preferences or the environment name.
 ///
@@ -30,10 +41,7 @@ pub fn call(
     get: impl Fn(&str) -> Option<OsString>,
     spot: &FileLine,
 ) -> Result<EditorCommand, Error> {
-    let named = ["VISUAL", "EDITOR"].into_iter().find_map(|variable| {
-        let value = get(variable).filter(|value| !value.to_string_lossy().trim().is_empty())?;
-        Some((variable, value))
-    });
+    let named = from_environment(get);
     let (origin, value) = match (preferred, named) {
         (Some(preferred), _) => (format!("your preferences say editor = \"{preferred}\""), preferred.to_owned()),
         (None, Some((variable, value))) => {
@@ -41,7 +49,7 @@ pub fn call(
             let Ok(value) = value.into_string() else { return Err(unreadable(&shown, "it is not UTF-8")) };
             (shown, value)
         }
-        (None, None) => ("neither $VISUAL nor $EDITOR is set".to_owned(), "vi".to_owned()),
+        (None, None) => ("neither $VISUAL nor $EDITOR is set".to_owned(), DEFAULT.to_owned()),
     };
     let words = shell_words::split(&value).map_err(|error| unreadable(&origin, &error.to_string()))?;
     let (program, given) = match words.split_first() {

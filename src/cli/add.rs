@@ -8,6 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{AddArgs, NewMode};
 use super::fix::argument;
 use super::output::{ask_line, ask_to_leave, can_ask};
+use super::rows::{at_ids, result};
 use refdesk_core::catalog::Mode;
 use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
 use refdesk_text::escape::one_line;
@@ -18,7 +19,10 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
     let (places, is_single) = match places(desk, args) {
         Ok(Some(found)) => found,
         Ok(None) => {
-            return CommandOutput::new(json!({"status": "unchanged", "added": [], "known": []}), "nothing was added\n");
+            return CommandOutput::new(
+                json!({"status": "unchanged", "added": [], "known": []}),
+                "Nothing was added.\n",
+            );
         }
         Err(refusal) => return refused(refusal),
     };
@@ -125,20 +129,21 @@ fn ask_about(place: &str, count: usize) -> Option<FolderHandling> {
 
 /// Reports that the folder became a workspace.
 fn begun(desk: &Desk) -> String {
-    format!("{} is a workspace now\n", one_line(&desk.workspace().display().to_string()))
+    format!("{} is a workspace now.\n", one_line(&desk.workspace().display().to_string()))
 }
 
-/// Warns about a folder with the catalog in it: the entries are text like any other, and name every source.
+/// Warns about a file or folder of the catalog, and about a folder with the catalog in it: the entries are text like any
+/// other, and name every source.
 fn holds_catalog(desk: &Desk, added: &Added) -> Option<String> {
-    let source = desk.catalog().get(added.id.as_str()).filter(|source| source.is_directory())?;
-    let folder = &source.place()?.path;
+    let source = desk.catalog().get(added.id.as_str())?;
+    let place = &source.place()?.path;
     let own = [Some(desk.references_folder()), desk.config_file().map(Path::to_path_buf)];
-    own.iter().flatten().any(|own| own.starts_with(folder)).then(|| {
-        let id = one_line(source.id.as_str());
-        let remove = argument(source.id.as_str());
+    own.iter().flatten().any(|own| own.starts_with(place) || place.starts_with(own)).then(|| {
+        let (id, remove) = (one_line(source.id.as_str()), argument(source.id.as_str()));
+        let what = if source.is_directory() { "folder" } else { "file" };
         format!(
-            "the folder of '{id}' has the catalog in it, so a search finds entries, and a pick of it pulls in the sources \
-             that they name; `refdesk remove {remove}`, and add the folders of documents instead"
+            "the {what} of @{id} has entries of the catalog in it, so a search finds them, and a pick of it pulls in the \
+             sources that they name; `refdesk remove {remove}`, and add documents or their folders instead"
         )
     })
 }
@@ -147,8 +152,8 @@ fn holds_catalog(desk: &Desk, added: &Added) -> Option<String> {
 fn unindexed(desk: &Desk) -> String {
     match desk.unindexed() {
         0 => String::new(),
-        1 => "1 source is not in the search index yet: `refdesk index` adds it\n".to_owned(),
-        count => format!("{count} sources are not in the search index yet: `refdesk index` adds them\n"),
+        1 => "1 source is not in the search index yet: `refdesk index` adds it.\n".to_owned(),
+        count => format!("{count} sources are not in the search index yet: `refdesk index` adds them.\n"),
     }
 }
 
@@ -174,25 +179,19 @@ fn text(desk: &Desk, outcome: &AddedSources) -> String {
     let mut text = String::new();
     for added in &outcome.added {
         let file = desk.workspace_context().display(&added.file);
-        text.push_str(&format!("{}\n", one_line(&format!("added {} in {file}", added.id))));
+        text.push_str(&result(&format!("added @{} in {file}", added.id)));
     }
-    let waiting: Vec<String> = outcome
-        .added
-        .iter()
-        .filter(|added| added.is_untrusted)
-        .map(|added| one_line(added.id.as_str()).into())
-        .collect();
-    match waiting.as_slice() {
-        [] => {}
-        [id] => text
-            .push_str(&format!("{id} waits for your trust: `refdesk trust` shows what agents would get, and asks\n")),
-        ids => text.push_str(&format!(
-            "{} wait for your trust: `refdesk trust` shows what agents would get, and asks\n",
-            ids.join(", ")
-        )),
+    let waiting: Vec<String> =
+        outcome.added.iter().filter(|added| added.is_untrusted).map(|added| added.id.to_string()).collect();
+    if !waiting.is_empty() {
+        let wait = if waiting.len() == 1 { "waits" } else { "wait" };
+        text.push_str(&result(&format!(
+            "{} {wait} for your trust: `refdesk trust` shows what agents would get, and asks",
+            at_ids(&waiting)
+        )));
     }
     for (place, id) in &outcome.known {
-        text.push_str(&format!("{}\n", one_line(&format!("{place} is already in the catalog, as {id}"))));
+        text.push_str(&format!("{}.\n", one_line(&format!("{place} is already in the catalog, as @{id}"))));
     }
     text
 }

@@ -50,7 +50,7 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
         let message = "nothing was chosen";
         CommandOutput::new(
             json(&[("status", json!("none_selected")), ("message", json!(message))]),
-            format!("{message}\n"),
+            rows::result(message),
         )
     } else {
         // Pick only what was offered; other ids in the answer are only reported.
@@ -74,7 +74,7 @@ fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
             tags => format!("all sources with the tag {} are selected already", quoted_tags(tags)),
         };
         let message = format!("nothing to choose: {which}");
-        let answer = CommandOutput::new(nothing(&message), format!("{message}\n"));
+        let answer = CommandOutput::new(nothing(&message), rows::result(&message));
         return with(answer, &[("status", json!("all_selected"))]);
     } else {
         let message = format!(

@@ -9,7 +9,6 @@ use crate::common::cleared_picks::remaining;
 use refdesk_core::catalog::{Mode, SourceId};
 use refdesk_desk::{Changed, Desk, Session};
 use refdesk_text::Error;
-use refdesk_text::escape::one_line;
 
 pub fn unselect(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
     answer(desk.unpick(session, ids), "unselected", &format!("not selected: {}", named(desk, ids)))
@@ -25,13 +24,13 @@ pub fn exclude(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOut
     let unpicked: Vec<String> = changed.iter().filter(is_unpicked).cloned().collect();
     if !unpicked.is_empty() {
         let (is, them) = if unpicked.len() == 1 { ("is", "it") } else { ("are", "them") };
-        let (ids, again) = (rows::first_of(&unpicked), arguments(&unpicked));
+        let (ids, again) = (rows::first_at_ids(&unpicked), arguments(&unpicked));
         output.notes.push(format!("{ids} {is} no longer picked; `refdesk select {again}` picks {them} again"));
     }
     let is_auto = |id: &&String| desk.catalog().get(id).is_some_and(|source| source.mode == Mode::Auto);
     let autos: Vec<String> = changed.iter().filter(is_auto).cloned().collect();
     if !autos.is_empty() {
-        output.notes.push(format!("auto sources stay in the instructions: {}", mentions(&autos)));
+        output.notes.push(format!("auto sources stay in the instructions: {}", rows::at_ids(&autos)));
     }
     output
 }
@@ -49,15 +48,10 @@ pub fn clear(desk: &mut Desk, session: &Session, all: bool) -> CommandOutput {
     output
 }
 
-/// `@a, @b`
-fn mentions(ids: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    ids.into_iter().map(|id| format!("@{}", one_line(id.as_ref()))).collect::<Vec<_>>().join(", ")
-}
-
 /// The ids as they are written in the catalog.
 fn named(desk: &Desk, ids: &[String]) -> String {
     let known = |id: &String| desk.catalog().find(id).map_or(id.clone(), |source| source.id.to_string());
-    mentions(ids.iter().map(known))
+    rows::at_ids(ids.iter().map(known))
 }
 
 fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOutput {
@@ -66,15 +60,15 @@ fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOut
         Err(refusal) => return CommandOutput::refused(refusal),
     };
     let mut message = match (changed.changed.is_empty(), changed.refused.is_empty()) {
-        (false, _) => format!("{verb} {}", mentions(&changed.changed)),
+        (false, _) => format!("{verb} {}", rows::at_ids(&changed.changed)),
         (true, true) => nothing.to_owned(),
         (true, false) => changed.refused.iter().map(|refusal| refusal.message.clone()).collect::<Vec<_>>().join("; "),
     };
     if !changed.released.is_empty() {
-        message.push_str(&format!("; released {}", mentions(changed.released.iter().map(SourceId::as_str))));
+        message.push_str(&format!("; released {}", rows::at_ids(changed.released.iter().map(SourceId::as_str))));
     }
     if !changed.entered.is_empty() {
-        message.push_str(&format!("; pulled in {}", mentions(changed.entered.iter().map(SourceId::as_str))));
+        message.push_str(&format!("; pulled in {}", rows::at_ids(changed.entered.iter().map(SourceId::as_str))));
     }
     let status = match (changed.refused.is_empty(), changed.changed.is_empty()) {
         (false, _) => "error",
@@ -82,7 +76,7 @@ fn answer(done: Result<Changed, Error>, verb: &str, nothing: &str) -> CommandOut
         (true, false) => "success",
     };
     let text =
-        if changed.changed.is_empty() && !changed.refused.is_empty() { String::new() } else { format!("{message}\n") };
+        if changed.changed.is_empty() && !changed.refused.is_empty() { String::new() } else { rows::result(&message) };
     let mut json = json!({
         "status": status,
         "message": message,

@@ -21,7 +21,7 @@ use super::answer::CommandOutput;
 use super::args::{Cli, Command, ConnectArgs, DisconnectArgs, OutputFormat, SettingsArgs};
 use super::fix;
 use super::output::{ask, can_ask, print_error, print_to_stderr};
-use super::workspace::nothing_found;
+use super::workspace::{no_workspace_fix, nothing_found};
 use refdesk_agents::canary::{CanaryJob, CanaryPrompt, CanaryResult, CanaryStep};
 use refdesk_agents::hook::HookAgent;
 use refdesk_agents::setup::{Client, SwitchProblem};
@@ -62,10 +62,18 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
     if let Some((message, fix)) = elsewhere.first().filter(|_| agents.is_empty()) {
         return nothing_to_connect(message, fix.clone());
     }
+    if !args.settings.user && !desk.workspace_context().is_workspace() {
+        let refusal = nothing_found(desk.workspace_context());
+        let fix = format!(
+            "{}; `refdesk connect --user` connects your own settings",
+            no_workspace_fix(desk.workspace_context())
+        );
+        return CommandOutput::refused(Error { fix: fix.into(), ..refusal }).with_status("error");
+    }
     if agents.is_empty() && !args.settings.yes {
         match choose::choose(args.settings.user) {
             Some(chosen) if chosen.is_empty() => {
-                return CommandOutput::new(json!({"agents": []}), "nothing was connected\n");
+                return CommandOutput::new(json!({"agents": []}), "Nothing was connected.\n");
             }
             chosen => agents.extend(chosen.into_iter().flatten()),
         }
@@ -76,12 +84,17 @@ pub fn connect(desk: &mut Desk, session: &Session, args: &ConnectArgs, format: O
             "no agent was found on PATH, in this workspace or in the home folder: looked for {}",
             names.join(", ")
         );
-        let words: Vec<&str> = Client::words().collect();
+        let (here, only_for_user): (Vec<Client>, Vec<Client>) =
+            Client::all().partition(|client| args.settings.user || client.server.places.project.is_some());
+        let words: Vec<&str> = here.iter().map(|client| client.word).collect();
         let (first, others) = words.split_first().unwrap_or((&"AGENT", &[]));
-        return nothing_to_connect(&message, format!("name one: `refdesk connect {first}`, or {}", others.join(", ")));
-    }
-    if !args.settings.user && !desk.workspace_context().is_workspace() {
-        return CommandOutput::refused(nothing_found(desk.workspace_context())).with_status("error");
+        let only_for_user = only_for_user.iter().map(|client| format!("; {} only with --user", client.word));
+        let fix = format!(
+            "name one: `refdesk connect {first}`, or {}{}",
+            others.join(", "),
+            only_for_user.collect::<String>()
+        );
+        return nothing_to_connect(&message, fix);
     }
     // At a terminal, print the evidence before the first question; otherwise add it to the notes.
     let is_asked = !args.settings.yes && !args.settings.dry_run && can_ask();

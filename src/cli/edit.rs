@@ -11,6 +11,7 @@ use super::demo::ON_THE_SCREEN;
 use super::environment;
 use super::fix::argument;
 use super::output::{ask_to_leave, print_error, print_to_stderr, to_text};
+use super::rows;
 use crate::editor::{self, EditorCommand};
 use refdesk_core::config::LARGEST;
 use refdesk_desk::{Desk, FileLine, Session};
@@ -55,7 +56,7 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput
                     return Err(Error::new(Code::Editor, format!("{failed}; nothing was changed"), fix));
                 }
                 let json = to_json("unchanged", &id, Some(&shown));
-                return Ok(CommandOutput::new(json, format!("{} is unchanged\n", one_line(&shown))));
+                return Ok(CommandOutput::new(json, format!("{} is unchanged.\n", one_line(&shown))));
             }
             Ok(after) => {
                 failed.iter().for_each(|failed| print_to_stderr(&format!("note: {}", one_line(failed))));
@@ -71,14 +72,14 @@ pub fn run(desk: &mut Desk, session: &Session, id: &str) -> Result<CommandOutput
         };
         let Some((code, what)) = wrong else {
             let json = to_json("success", &id, Some(&shown));
-            return Ok(CommandOutput::new(json, format!("edited {} in {}\n", one_line(&id), one_line(&shown))));
+            return Ok(CommandOutput::new(json, rows::result(&format!("edited @{id} in {shown}"))));
         };
         match next_step(&shown, what) {
             NextStep::EditAgain => {}
             NextStep::Restore => {
                 desk.put_back(session, &file, &before, &ask_to_leave)?;
                 let json = to_json("unchanged", &id, Some(&shown));
-                return Ok(CommandOutput::new(json, format!("restored {}\n", one_line(&shown))));
+                return Ok(CommandOutput::new(json, rows::result(&format!("restored {shown}"))));
             }
             NextStep::Keep => {
                 let message = format!("{shown} was kept, but {what}");

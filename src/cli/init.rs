@@ -285,7 +285,7 @@ fn written(
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{} {what}", counted(*count, "source")))
         .collect();
-    let mut text = format!("{}: wrote {}\n", counts.join(", "), one_line(&place));
+    let mut text = format!("{}: wrote {}.\n", counts.join(", "), one_line(&place));
     text.push_str(&list::missing(found));
     text.push_str(notes);
     text.extend(indexed.map(|it| it.text.as_str()));

@@ -31,7 +31,7 @@ pub fn run(words: &[OsString], format: OutputFormat) -> CommandOutput {
         Ok(ManRequest::Folder(folder)) => match write(&program, &folder) {
             Ok(written) => {
                 let shown = folder.to_string_lossy();
-                let text = format!("{} pages written to {}\n", written.len(), one_line(&shown));
+                let text = format!("Wrote {} pages to {}.\n", written.len(), one_line(&shown));
                 CommandOutput::new(json!({"folder": shown, "files": written}), text)
             }
             Err(error) => CommandOutput::refused(failed(&error)),
@@ -73,6 +73,14 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
             None if is_folder => return Ok(ManRequest::Folder(absolute(&environment::current()?, path))),
             // It has no page of its own: the page of the program, or of the command after it, is the help.
             None if at == 0 && text == "help" => {}
+            None if at > 0 => {
+                let typed: Vec<_> = words.iter().take(at + 1).map(|word| word.to_string_lossy()).collect();
+                let message = format!("there is no command '{}'", one_line(&typed.join(" ")));
+                let one = page.name.replace('-', " ").replacen("refdesk", "refdesk man", 1);
+                let fix = did_you_mean(&text, page.command.get_subcommands().map(Command::get_name));
+                let fix = fix.unwrap_or_else(|| format!("name one command, as in `{one}`"));
+                return Err(Error::new(Code::Usage, message, fix));
+            }
             None => {
                 let question = did_you_mean(&text, page.command.get_subcommands().map(Command::get_name));
                 let message = format!("there is no command '{}' and no folder of that name", one_line(&text));

@@ -8,6 +8,7 @@ use super::answer::CommandOutput;
 use super::args::{ConfigCommand, ConfigFile};
 use super::output::lines;
 use super::{environment, fix};
+use crate::editor;
 use refdesk_core::config::screen_files::{self, ActionKeys, ScreenFiles, ScreenSettings, keymap_file, themes_folder};
 use refdesk_core::config::user::KEYS;
 use refdesk_text::escape::one_line;
@@ -53,15 +54,44 @@ fn missing_file_note(file: &Path) -> &'static str {
     if file.exists() { "" } else { "  (not there yet)" }
 }
 
+fn quoted(value: &str) -> String {
+    one_line(&json!(value).to_string()).into_owned()
+}
+
+/// The value of a key that is not set, and where it comes from.
+fn default(key: &str) -> (String, String) {
+    let is_set = |name: &&&str| environment::text(name).is_some_and(|value| !value.is_empty());
+    match key {
+        "editor" => match editor::from_environment(environment::variable) {
+            Some((name, value)) => (value.to_string_lossy().into_owned(), format!("${name}")),
+            None => (editor::DEFAULT.to_owned(), "$VISUAL and $EDITOR are not set".to_owned()),
+        },
+        "log" => ("warn".to_owned(), "the default".to_owned()),
+        "color" => {
+            let decides = ["NO_COLOR", "CLICOLOR_FORCE"].iter().find(is_set);
+            ("auto".to_owned(), decides.map_or("the default".to_owned(), |name| format!("the default; ${name} is set")))
+        }
+        _ => ("auto".to_owned(), "the default".to_owned()),
+    }
+}
+
 fn show(own: &OwnFiles, values: &[Option<&str>], settings: &ScreenSettings) -> CommandOutput {
     let shown = |file: &Path| format!("# {}{}\n", one_line(&file.to_string_lossy()), missing_file_note(file));
     let mut text = shown(&own.preferences);
     let mut members = Map::new();
     for (key, value) in KEYS.iter().zip(values) {
         members.insert((*key).to_owned(), value.map_or(Value::Null, |value| json!(value)));
-        text.push_str(&match value {
-            Some(value) => format!("{key} = {}\n", one_line(&json!(value).to_string())),
-            None => format!("# {key} is not set\n"),
+        let log = environment::text("REFDESK_LOG").filter(|log| !log.trim().is_empty());
+        text.push_str(&match (value, log.filter(|_| *key == "log")) {
+            (_, Some(log)) => {
+                let set = value.map_or_else(String::new, |value| format!("{key} = {}\n", quoted(value)));
+                format!("{set}# {key} = {}  ($REFDESK_LOG)\n", quoted(&log))
+            }
+            (Some(value), None) => format!("{key} = {}\n", quoted(value)),
+            (None, None) => {
+                let (value, why) = default(key);
+                format!("# {key} = {}  ({why})\n", quoted(&value))
+            }
         });
     }
     text.push_str(&format!("\n{}# themes are {}\n", shown(&own.themes), one_line(&settings.themes.join(", "))));

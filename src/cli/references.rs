@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::answer::CommandOutput;
 use super::args::{ListArgs, OutputFormat, ReferencesCommand};
-use super::{change, list, select};
+use super::{change, list, rows, select};
 use refdesk_core::catalog::Source;
 use refdesk_desk::{Desk, Picker, Session};
 
@@ -35,7 +35,7 @@ pub fn run(
             let sources: Vec<&Source> = desk.catalog().sources().iter().collect();
             let message = format!("reloaded: {}", list::counts(&desk, &sources));
             let json = json!({"status": "success", "message": message, "total": total, "selected_count": selected});
-            CommandOutput::new(json, format!("{message}\n"))
+            CommandOutput::new(json, rows::result(&message))
         }
         Some(ReferencesCommand::Help) => CommandOutput::new(json!({"status": "success", "message": HELP}), HELP),
     }

@@ -94,14 +94,14 @@ fn without_asking(desk: &mut Desk, session: &Session, ids: &[String]) -> Command
 }
 
 fn removed(desk: &Desk, shown: &Shown, RemovedSources { ids, failed }: RemovedSources) -> CommandOutput {
-    let mut text = format!("removed {}\n", rows::join(&ids));
+    let mut text = rows::result(&format!("removed {}", rows::at_ids(ids.iter().map(SourceId::as_str))));
     for id in &ids {
         if let Some(other) = desk.catalog().get(id.as_str()) {
             let file = desk.workspace_context().display(&other.origin.file);
-            text.push_str(&format!("{}\n", one_line(&format!("{id} is still in the catalog: {file} also defines it"))));
+            text.push_str(&rows::result(&format!("@{id} is still in the catalog: {file} also defines it")));
         }
         if desk.settings().preselected.iter().any(|preselected| preselected == id.as_str()) {
-            text.push_str(&format!("{} is still in 'preselected' of the configuration\n", one_line(id.as_str())));
+            text.push_str(&rows::result(&format!("@{id} is still in 'preselected' of the configuration")));
         }
     }
     let status = if failed.is_empty() { "success" } else { "error" };
@@ -123,7 +123,7 @@ fn question(removal: &Removal) -> String {
 fn mentioned(desk: &Desk, removal: &Removal) -> Vec<String> {
     let line = |mention| {
         let place = rows::where_mentioned(desk, mention);
-        one_line(&format!("{} mentions {} ({place})", mention.from, mention.to)).into_owned()
+        one_line(&format!("@{} mentions @{} ({place})", mention.from, mention.to)).into_owned()
     };
     let mut lines: Vec<String> = removal.mentions.iter().take(LISTED).map(line).collect();
     if let Some(more) = removal.mentions.len().checked_sub(LISTED).filter(|more| *more > 0) {

@@ -7,7 +7,7 @@ use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
 use refdesk_text::escape::one_line;
 use refdesk_text::names;
-use refdesk_text::words::uncapitalized;
+use refdesk_text::words::{capitalized, uncapitalized};
 
 pub fn mention(desk: &Desk, mention: &Mention) -> Value {
     json!({
@@ -40,7 +40,22 @@ pub fn as_note(sentence: &str) -> String {
     uncapitalized(sentence.trim_end_matches('.'))
 }
 
-/// Ids for people: `a, b`.
+/// What a command did, as a line: a sentence with a capital and a full stop.
+pub fn result(done: &str) -> String {
+    format!("{}.\n", capitalized(&one_line(done)))
+}
+
+/// Known ids in a sentence: `@a, @b`.
+pub fn at_ids(ids: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    ids.into_iter().map(|id| format!("@{}", one_line(id.as_ref()))).collect::<Vec<_>>().join(", ")
+}
+
+/// The first of many known ids in a sentence: `@a, @b and 3 more`.
+pub fn first_at_ids(ids: &[String]) -> String {
+    names::first_of(ids.iter().map(|id| format!("@{}", one_line(id))), MAX_LISTED)
+}
+
+/// Ids in a list: `a, b`.
 pub fn join(ids: &[SourceId]) -> String {
     ids.iter().map(|id| one_line(id.as_str()).into_owned()).collect::<Vec<_>>().join(", ")
 }
@@ -48,7 +63,7 @@ pub fn join(ids: &[SourceId]) -> String {
 /// The most ids listed in a sentence; programs get all.
 const MAX_LISTED: usize = 10;
 
-/// The first of many ids for people, each in quotation marks: `'a', 'b' and 3 more`.
+/// The first of many ids that the catalog does not have, each in quotation marks: `'a', 'b' and 3 more`.
 pub fn first_of(ids: &[String]) -> String {
     names::first_of(ids.iter().map(|id| format!("'{}'", one_line(id))), MAX_LISTED)
 }

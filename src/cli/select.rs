@@ -3,8 +3,8 @@
 use super::answer::CommandOutput;
 use super::args::SelectArgs;
 use super::fix;
+use super::rows::result;
 use refdesk_desk::{Desk, PickStatus, Picker, Session, unused_tags};
-use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
 pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs, picker: Picker) -> Result<CommandOutput, Error> {
@@ -17,7 +17,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SelectArgs, picker: Picker
     if met {
         // Warn about sources that an agent would not be allowed to read.
         let warning = desk.settled().unreadable_warning(session, &[picked.picked, picked.pulled_in].concat());
-        let answer = CommandOutput::new(json, format!("{}\n", one_line(&picked.done)));
+        let answer = CommandOutput::new(json, result(&picked.done));
         return Ok(CommandOutput { diagnostics: warning.into_iter().collect(), notes: picked.left_out, ..answer });
     }
     let hint = match picked.status {

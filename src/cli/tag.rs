@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::help;
 use super::output::ask_to_leave;
+use super::rows::result;
 use refdesk_desk::{Desk, Retagged, Session};
-use refdesk_text::escape::one_line;
 use refdesk_text::fold::same_tag;
 
 /// Changes the tags; the words are ids, `+tag` and `-tag`.
@@ -71,7 +71,7 @@ fn to_json(changed: &Retagged) -> Value {
 fn to_text(changed: &[Retagged]) -> String {
     let line = |it: &Retagged| {
         let tags = if it.after.is_empty() { "no tags".to_owned() } else { it.after.join(", ") };
-        format!("{}\n", one_line(&format!("tags of {}: {tags} ({})", it.id, it.file)))
+        result(&format!("tags of @{}: {tags} ({})", it.id, it.file))
     };
     changed.iter().map(line).collect()
 }

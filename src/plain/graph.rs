@@ -27,6 +27,9 @@ pub enum GraphQuestion {
 }
 
 pub fn ask(state: &mut PlainState, given: &str, turn: &mut InputOutcome) {
+    if catalog::is_empty(state, turn) {
+        return;
+    }
     let question = match given.to_lowercase().as_str() {
         "" | "map" => GraphQuestion::Map,
         "hubs" => GraphQuestion::Hubs,

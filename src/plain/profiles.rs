@@ -9,7 +9,7 @@ use refdesk_desk::{ProfileDetails, ProfileSwitch};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::tokens::grouped;
 
-use crate::common::source_words;
+use crate::common::{NO_PROFILES, source_words};
 
 use super::choice::change;
 use super::lists::{NumberedRow, Target, list};
@@ -31,7 +31,7 @@ pub fn ask(state: &mut PlainState, turn: &mut InputOutcome) {
 pub fn listed(state: &mut PlainState, profiles: &[ProfileDetails], problems: &[Diagnostic], turn: &mut InputOutcome) {
     problems.iter().for_each(|problem| turn.print(sentence(&problem.message)));
     match profiles.len() {
-        0 => turn.print("There are no profiles. Each is a JSON file in .jaato/profiles/."),
+        0 => turn.print(NO_PROFILES),
         some => turn.print(format!("{}. Type a number to compare one with your picks.", counted(some, "profile"))),
     }
     let row = |profile: &ProfileDetails| NumberedRow::new(Target::Profile(profile.file.clone()), words(profile));

@@ -136,7 +136,7 @@ pub fn typed(state: &mut PlainState, asked: AskedValue, line: &str, turn: &mut I
     };
     match refused {
         Some(why) => {
-            turn.print(why);
+            turn.print(format!("{why} A line with only a dot ends the questions."));
             state.question = Some(Question::Value(asked));
         }
         None => next(state, &template, at + 1, turn),

@@ -43,7 +43,9 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         // The view has already allowed it.
         Action::Follow | Action::ThisSession | Action::Sort | Action::SortTokens if state.view == View::Agents => None,
         _ if state.view == View::Databases && databases::disabled::is_own(action) => None,
-        Action::Graph if catalog.is_empty() && state.view != View::Graph => Some("there are no sources yet".to_owned()),
+        Action::Graph if catalog.is_empty() && state.view != View::Graph => {
+            Some(format!("there are no sources yet: {} shows how to start", state.key(Action::Welcome)))
+        }
         Action::Toggle => toggle(state),
         Action::Keep => keep(state),
         Action::Exclude => exclude(state),
@@ -52,7 +54,7 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Bulk(verb) if all_shown::change_of(state, verb).is_none() => {
             Some(format!("there is no source to {} here", verb.word()))
         }
-        Action::Tick | Action::TickAll if state.draft.found.as_ref().is_none_or(|found| found.new.is_empty()) => {
+        Action::Tick | Action::TickAll if state.draft.found().is_none_or(|found| found.new.is_empty()) => {
             Some("there is nothing to tick".to_owned())
         }
         Action::Filter => filter(state),
@@ -114,6 +116,13 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::LeaveTour if state.tour.is_none() => {
             Some("there is no tour here: refdesk --demo --tour starts one".to_owned())
         }
+        Action::ConnectAgent if state.launched.is_demo => {
+            Some("the demo is removed when it ends, so no agent can be connected to it".to_owned())
+        }
+        Action::ConnectAgent if !state.snapshot.is_workspace => Some(
+            "this folder is not a workspace yet: scan it or add a file first; `refdesk connect --user` works anywhere"
+                .to_owned(),
+        ),
         Action::Theme => state.theme_choice.themes.fixed().map(str::to_owned),
         Action::Clear if state.counts.picked == 0 && state.snapshot.selection.dormant().is_empty() => {
             Some("there are no picks to clear".to_owned())

@@ -8,6 +8,8 @@ use refdesk_text::{Error, Fix};
 /// The fix in the screen's terms; `None` to use its own text.
 pub fn words(state: &State, fix: &Fix) -> Option<String> {
     Some(match fix {
+        // Without a workspace there is no place for an index.
+        Fix::BuildIndex if !state.snapshot.is_workspace => return words(state, &Fix::AddSources),
         Fix::AddSources => format!("{} helps to make a catalog", state.key(Action::Welcome)),
         Fix::Reload => format!("press {} to read everything again", state.key(Action::Reload)),
         Fix::ListProfiles => format!("{} shows the profiles", state.key(Action::Profiles)),

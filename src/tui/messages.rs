@@ -103,7 +103,8 @@ pub fn follow(state: &mut State) {
     }
 }
 
-/// The newest unread error, with the keys to read it: `… Esc dismisses it, F8 shows all 3.`
+/// The newest unread error, with the keys to read it: `… Esc dismisses it, F8 shows all 3.` If a window is open, Esc
+/// closes that first.
 pub fn unread(state: &State) -> Option<String> {
     let messages = &state.messages;
     let error = messages
@@ -116,6 +117,8 @@ pub fn unread(state: &State) -> Option<String> {
     let text = cells::sentence(&error.text);
     let text = text.trim_end_matches('.');
     Some(match messages.unread {
+        1 if state.window.is_some() => format!("{text}."),
+        more if state.window.is_some() => format!("{text}. {all} shows all {}.", cells::grouped(more)),
         1 => format!("{text}. {back} dismisses it."),
         more => format!("{text}. {back} dismisses it, {all} shows all {}.", cells::grouped(more)),
     })

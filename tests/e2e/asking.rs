@@ -33,7 +33,7 @@ fn an_empty_line_and_the_end_of_input_mean_none() {
         let (world, mut pty) = start(60.0);
         pty.wait_for("an empty line means none:");
         pty.type_bytes(typed);
-        pty.wait_for("nothing was chosen");
+        pty.wait_for("Nothing was chosen.");
         assert_eq!(pty.wait_for_exit().exit_code(), 0, "{typed:?}");
         assert_eq!(world.picks(), [""; 0]);
     }

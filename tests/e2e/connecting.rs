@@ -175,4 +175,15 @@ fn without_detected_agents_there_is_a_list_to_choose_from() {
         }
         assert_eq!(pty.wait_for_exit().exit_code(), u32::from(written), "{typed:?}");
     }
+    // In a folder where nothing can be connected, there is no question.
+    let world = Workspace::new();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_refdesk"));
+    command.args(["connect"]);
+    command.cwd(&world.path);
+    command.env("HOME", world.beside("home"));
+    command.env("PATH", world.beside("tmp"));
+    let pty = Pty::spawn(command, 100, 60);
+    pty.wait_for("no workspace found");
+    assert!(!pty.text().contains("Which do you use?"), "{}", pty.text());
+    assert_eq!(pty.wait_for_exit().exit_code(), 1);
 }

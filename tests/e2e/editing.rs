@@ -73,7 +73,7 @@ fn what_a_failing_editor_wrote_is_checked() {
     let better = ENTRY.replace("\"A\"", "\"Better\"");
     for (text, said, keys, code, left) in [
         (ENTRY, "fix: see what it printed", "", 1, ENTRY),
-        (better.as_str(), "edited a in", "", 0, better.as_str()),
+        (better.as_str(), "Edited @a in", "", 0, better.as_str()),
         ("{", "has errors", "r\r", 0, ENTRY),
     ] {
         let world = Workspace::with(&[(FILE, ENTRY)]);
@@ -107,7 +107,7 @@ fn a_warning_is_printed_once() {
     let entry = r#"{"id": "a", "name": "A", "type": "local", "path": "gone.md"}"#;
     let world = Workspace::with(&[(FILE, ENTRY)]);
     let pty = edit(&world, &[entry]);
-    pty.wait_for("edited a in");
+    pty.wait_for("Edited @a in");
     assert_eq!(pty.text().matches("'gone.md' does not exist").count(), 1, "{}", pty.text());
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
 }

@@ -37,7 +37,7 @@ fn ticking_and_a_yes_write_what_is_ticked() {
     pty.wait_for("Build the search index of 2 sources now?");
     pty.type_bytes("n\r");
     pty.wait_for(" index` finds sources by words and by meaning as well; then `refdesk ");
-    assert!(pty.text().contains("2 sources added: wrote 2 files in .jaato/references"), "{}", pty.text());
+    assert!(pty.text().contains("2 sources added: wrote 2 files in .jaato/references."), "{}", pty.text());
     assert_eq!(pty.wait_for_exit().exit_code(), 0);
     assert!(world.path.join(".jaato/references/saga.json").exists());
     assert!(!world.path.join(".jaato/references/outbox.json").exists());

@@ -175,7 +175,7 @@ fn one_of_two_screens_answers_and_one_of_two_requests_times_out() {
     one.type_bytes("\r");
     let said = asker.wait_with_output().unwrap();
     assert!(said.status.success(), "{said:?}");
-    assert!(String::from_utf8_lossy(&said.stdout).contains("picked @retry"), "{said:?}");
+    assert!(String::from_utf8_lossy(&said.stdout).contains("Picked @retry"), "{said:?}");
     assert_eq!(workspace.picks(), ["retry"]);
     for screen in [one, two] {
         screen.wait_until("the end of the request, and its outcome", |seen| {

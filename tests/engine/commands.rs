@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use refdesk_desk::engine::{self, Event, Request, Response};
-use refdesk_desk::{Desk, EnrichMode};
+use refdesk_desk::{Desk, EnrichMode, NewSource};
 use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::{Code, Error};
 
 use crate::engine::world::{World, options, save, session};
 
@@ -230,4 +232,34 @@ fn the_engine_says_beforehand_what_can_be_added() {
     assert_eq!(ids, ["docs-two"]);
     let again = world.ask(Request::CanAdd("docs/two.md".to_owned()));
     assert!(matches!(&again, Response::CanAdd(Err(error)) if error.message.contains("as 'docs-two'")), "{again:?}");
+}
+
+/// As with the commands: it would take in everything that the user has.
+#[test]
+fn the_home_folder_does_not_become_a_workspace() {
+    let world = World::of(&[("a.md", "# A\n"), ("home/b.md", "# B\n")]);
+    let home = world.at("home");
+    for (folder, place, refusal) in [
+        (home.clone(), "b.md", "in your home folder".to_owned()),
+        (world.workspace.clone(), "a.md", format!("in {}, which contains your home folder", world.workspace.display())),
+    ] {
+        let mut options = options(&folder);
+        options.context.current.clone_from(&folder);
+        options.context.home = Some(home.clone());
+        options.context.reason = WorkspaceReason::NothingFound;
+        let mut desk = Desk::open(options.clone());
+        let path = folder.join(place).to_string_lossy().into_owned();
+        let new = [NewSource::selectable(path)];
+        let refused = |what: &str, error: Error| {
+            assert_eq!((error.code, error.message), (Code::NoWorkspace, format!("refdesk does not {what} {refusal}")));
+        };
+        refused("make a catalog", desk.can_add(place).unwrap_err());
+        refused("make a catalog", desk.add(&session(), &new, &|_| Ok(())).unwrap_err());
+        refused("look for documents", desk.discoverer(&[]).unwrap_err());
+        assert!(!folder.join(".jaato").exists());
+        // Its own catalog counts, and so does its name.
+        options.context.reason = WorkspaceReason::Named;
+        Desk::open(options).add(&session(), &new, &|_| Ok(())).unwrap();
+        assert!(folder.join(".jaato").exists());
+    }
 }

@@ -110,6 +110,7 @@ impl Desk {
         new: &[NewSource],
         leave: OutsideWriteApproval<'_>,
     ) -> Result<AddedSources, Error> {
+        self.check_can_become_workspace()?;
         let mut known = Vec::new();
         let mut wanted: Vec<(&NewSource, ProposedPlace)> = Vec::new();
         for source in new {
@@ -185,8 +186,9 @@ impl Desk {
     /// are checked only when they are added.
     ///
     /// # Errors
-    /// The path does not exist, cannot be in a catalog, or is already in it.
+    /// The path does not exist, cannot be in a catalog, or is already in it; or the home folder would become a workspace.
     pub fn can_add(&self, place: &str) -> Result<(), Error> {
+        self.check_can_become_workspace()?;
         if is_pattern(place, self.workspace()) {
             return Ok(());
         }

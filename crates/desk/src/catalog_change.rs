@@ -214,6 +214,7 @@ impl Desk {
         if self.workspace_context().is_workspace() {
             return Ok(None);
         }
+        self.check_can_become_workspace()?;
         let made = || {
             let folder = Folder::root(self.workspace())?;
             let (_, is_made) = folder.make_child(MARK.as_ref(), FileMode::Default)?;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::session::DeclinedSources;
+use super::trust::resolved;
 use super::{CatalogChange, Desk, EnrichMode, Session};
 use refdesk_core::catalog::{LocalPath, Mode, Source, SourceId, SourceKind};
 use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, tag_prompt, title_prompt};
@@ -79,12 +80,8 @@ impl Desk {
             let message = format!("the workspace {} cannot be read: {error}", shown(self.workspace()));
             Error::new(Code::Unreadable, message, "make it readable")
         })?;
-        if self.is_above_home(&workspace) && self.workspace_context().reason != WorkspaceReason::Named {
-            let message = format!(
-                "{} is your home folder, or above it, and is not searched for documents, even if it is a git repository",
-                shown(&workspace)
-            );
-            return Err(Error::new(Code::NoWorkspace, message, "change to the folder of a project first"));
+        if self.workspace_context().reason != WorkspaceReason::Named {
+            self.check_not_home("look for documents")?;
         }
         let mut within = Vec::with_capacity(folders.len());
         for folder in folders {
@@ -143,12 +140,29 @@ impl Desk {
 
     /// Whether a catalog can be proposed for the workspace: it is a project, not a whole home folder.
     pub fn can_init(&self) -> bool {
-        self.workspace_context().is_workspace() && !self.is_above_home(self.workspace())
+        self.workspace_context().is_workspace() && self.home_place().is_none()
     }
 
-    fn is_above_home(&self, folder: &Path) -> bool {
+    /// Refuses to make a workspace of the home folder or of one above it, which has all of a user's files. It may be one
+    /// already, or be named.
+    pub(super) fn check_can_become_workspace(&self) -> Result<(), Error> {
+        if self.workspace_context().is_workspace() { Ok(()) } else { self.check_not_home("make a catalog") }
+    }
+
+    fn check_not_home(&self, what: &str) -> Result<(), Error> {
+        self.home_place().map_or(Ok(()), |place| {
+            let message = format!("refdesk does not {what} in {place}");
+            Err(Error::new(Code::NoWorkspace, message, "change to the folder of a project first"))
+        })
+    }
+
+    /// The workspace in words, if it is the home folder or above it.
+    fn home_place(&self) -> Option<String> {
+        let folder = resolved(self.workspace());
         let home = self.workspace_context().home.as_ref().and_then(|home| fs::canonicalize(home).ok());
-        home.is_some_and(|home| home.starts_with(folder))
+        let home = home.filter(|home| home.starts_with(&folder))?;
+        let above = || format!("{}, which contains your home folder", folder.display());
+        Some(if home == folder { "your home folder".to_owned() } else { above() })
     }
 
     fn known_source(&self, source: &Source, workspace: &Path) -> KnownSource {

@@ -132,9 +132,9 @@ impl CompleteDesk<'_> {
                 let who = if parents.is_empty() {
                     String::new()
                 } else {
-                    format!(" {} would pull it in", mention_list(&parents))
+                    format!("; {} would pull it in", mention_list(&parents))
                 };
-                (format!("'{id}' is not selected: it is not picked, and no selected source mentions it.{who}"), pick)
+                (format!("'{id}' is not selected: it is not picked, and no selected source mentions it{who}"), pick)
             }
         };
         Error::new(Code::NotSelected, message, hint)

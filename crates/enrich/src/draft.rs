@@ -179,6 +179,10 @@ impl ItemReceipt {
             MatchReason::Mention { line, column } => format!("{mark}@{}{mark} at {line}:{column}", self.about),
             MatchReason::Tag { tag, line, column } => format!("tag {mark}{tag}{mark} at {line}:{column}"),
             MatchReason::Parents { chain } => chain.iter().map(|id| format!("← {id}")).collect::<Vec<_>>().join(" "),
+            // The rejection states the score that it needs.
+            MatchReason::Meaning(meaning) if self.rejected.is_some_and(|it| it.needed().is_some()) => {
+                meaning.without_threshold()
+            }
             MatchReason::Meaning(meaning) => meaning.in_words(),
             MatchReason::Rule { rule } => rule.clone(),
         };

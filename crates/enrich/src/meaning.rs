@@ -169,20 +169,33 @@ impl Meaning {
     /// `score 0.612, threshold 0.520, words retry, backoff`
     pub fn figures(&self) -> String {
         let threshold =
-            self.threshold.map_or("threshold not computed yet".to_owned(), |score| format!("threshold {score}"));
+            self.threshold.map_or(", threshold not computed yet".to_owned(), |score| format!(", threshold {score}"));
+        self.figures_with(&threshold)
+    }
+
+    fn figures_with(&self, threshold: &str) -> String {
         let words = match self.words() {
             words if words.is_empty() => words,
             words => format!(", words {words}"),
         };
         let conversation = self.conversation.map(|sum| format!(", {sum} with earlier prompts")).unwrap_or_default();
-        format!("score {}{conversation}, {threshold}{words}", self.score)
+        format!("score {}{conversation}{threshold}{words}", self.score)
     }
 
     /// The topic and the figures: `about "Retries", docs/retry.md:12 (score 0.612, threshold 0.520)`.
     pub fn in_words(&self) -> String {
+        self.topic_with(self.figures())
+    }
+
+    /// Like [`Self::in_words`], without the threshold: another score is needed.
+    pub fn without_threshold(&self) -> String {
+        self.topic_with(self.figures_with(""))
+    }
+
+    fn topic_with(&self, figures: String) -> String {
         match self.topic() {
-            topic if topic.is_empty() => self.figures(),
-            topic => format!("{topic} ({})", self.figures()),
+            topic if topic.is_empty() => figures,
+            topic => format!("{topic} ({figures})"),
         }
     }
 

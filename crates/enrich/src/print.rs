@@ -98,18 +98,19 @@ pub(crate) fn left_out(counts: &[(BlockKind, usize)], less_likely: usize, from: 
         (room, count) => format!("{LEFT_OUT}{room}; less likely: {}", counted_word(&(BlockKind::Hint, count))),
     };
     let Frame { before, after, .. } = frame(BlockKind::LeftOut, false, HintAction::Select);
-    format!("{before}{summary} — {}{after}", shown_by(from, counts))
+    let them = if counts.iter().map(|(_, count)| count).sum::<usize>() + less_likely == 1 { "it" } else { "them" };
+    format!("{before}{summary} — {} {them}{after}", shown_by(from, counts))
 }
 
-/// How to see what was left out of a text of this kind.
+/// What shows what was left out of a text of this kind.
 fn shown_by(kind: TextKind, counts: &[(BlockKind, usize)]) -> &'static str {
     let is_template = |(kind, _): &(BlockKind, usize)| *kind == BlockKind::Templates;
     match kind {
-        TextKind::Prompt => "`refdesk simulate --repeat TEXT` shows them",
-        TextKind::ToolResult => "`refdesk simulate --repeat --kind tool_result TEXT` shows them",
-        TextKind::SystemInstructions if !counts.iter().any(is_template) => "`refdesk instructions` shows them",
-        TextKind::SystemInstructions if counts.iter().all(is_template) => "`refdesk templates` shows them",
-        TextKind::SystemInstructions => "`refdesk instructions` and `refdesk templates` show them",
+        TextKind::Prompt => "`refdesk simulate --repeat TEXT` shows",
+        TextKind::ToolResult => "`refdesk simulate --repeat --kind tool_result TEXT` shows",
+        TextKind::SystemInstructions if !counts.iter().any(is_template) => "`refdesk instructions` shows",
+        TextKind::SystemInstructions if counts.iter().all(is_template) => "`refdesk templates` shows",
+        TextKind::SystemInstructions => "`refdesk instructions` and `refdesk templates` show",
     }
 }
 
@@ -267,6 +268,7 @@ mod tests {
         for (counts, expected) in [
             (&[(BlockKind::Instruction, 2), (BlockKind::Available, 1)][..], "`refdesk instructions` shows them"),
             (&[(BlockKind::Templates, 2)], "`refdesk templates` shows them"),
+            (&[(BlockKind::Templates, 1)], "`refdesk templates` shows it"),
             (
                 &[(BlockKind::Instruction, 2), (BlockKind::Templates, 1)],
                 "`refdesk instructions` and `refdesk templates` show them",

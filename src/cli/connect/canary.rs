@@ -60,7 +60,7 @@ pub(super) fn lines(results: &[CanaryResult], prompt: Option<&CanaryPrompt>, add
                 let about = prompt.filter(|_| result.step == CanaryStep::Hint);
                 let detail = about.map_or_else(
                     || answer_in_words(answer),
-                    |about| format!("{said_by}\"{}\" brings up {}", about.text, about.about),
+                    |about| format!("{said_by}\"{}\" brings up @{}", about.text, about.about),
                 );
                 format!("ok     {step}: {detail} ({milliseconds} ms)")
             }

@@ -226,7 +226,7 @@ impl Connection {
             Verb::Disconnect => ("not_connected", "is not connected"),
         };
         let files: Vec<&str> = self.files.iter().map(|file| file.file.shown.as_str()).collect();
-        self.answer(status, changes, false, format!("{} {is} in {}\n", self.client.name, files.join(" and ")))
+        self.answer(status, changes, false, format!("{} {is} in {}.\n", self.client.name, files.join(" and ")))
     }
 
     fn changes(&self) -> Result<Vec<Option<FileChange>>, Error> {
@@ -360,7 +360,7 @@ impl Connection {
             Verb::Disconnect if is_all => ("disconnected", "is no longer connected"),
             Verb::Disconnect => ("error", "is still connected in part"),
         };
-        text.push_str(&format!("{} {is}: {}\n", self.client.name, sentence(&done)));
+        text.push_str(&format!("{} {is}: {}.\n", self.client.name, sentence(&done)));
         self.answer(status, changes, true, text)
     }
 

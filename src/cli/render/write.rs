@@ -158,16 +158,16 @@ fn preview(outputs: &[PlannedOutput], overwrite: bool) -> Vec<String> {
 
 fn unchanged(outputs: &[PlannedOutput]) -> String {
     let same = outputs.iter().filter(|output| output.proposal.is_unchanged());
-    same.map(|output| format!("{} is unchanged\n", output.proposal.shown)).collect()
+    same.map(|output| format!("{} is unchanged.\n", output.proposal.shown)).collect()
 }
 
 fn written_line(output: &PlannedOutput, written: &WrittenFile) -> String {
     let proposal = &output.proposal;
     if proposal.is_unchanged() {
-        return format!("{} is unchanged\n", written.shown);
+        return format!("{} is unchanged.\n", written.shown);
     }
     let (bytes, lines) = (counted(written.bytes, "byte"), counted(written.lines, "line"));
-    format!("Wrote {}: {bytes}, {lines} ({})\n", written.shown, proposal.diff.summary())
+    format!("Wrote {}: {bytes}, {lines} ({}).\n", written.shown, proposal.diff.summary())
 }
 
 /// Whether a person approves these diffs; `None` without a terminal.

@@ -48,9 +48,9 @@ fn answer(desk: &Desk, templates: &[&Template], done: Written) -> CommandOutput 
         failed.into_iter().map(|problem| Error::new(problem.code, problem.message, problem.fix)).collect();
     let json = document(&rows, &written, &kept, &removed);
     let mut text = String::new();
-    for (what, names) in [("written", &written), ("kept", &kept), ("removed", &removed)] {
+    for (did, names) in [("Wrote", &written), ("Kept", &kept), ("Removed", &removed)] {
         for name in names {
-            text.push_str(&format!("{what}: {}/{}\n", refdesk_templates::FOLDER, one_line(name)));
+            text.push_str(&format!("{did} {}/{}.\n", refdesk_templates::FOLDER, one_line(name)));
         }
     }
     if text.is_empty() && templates.is_empty() && failed.is_empty() {

@@ -507,7 +507,7 @@ fn while_the_index_is_built_a_search_says_so() {
 fn without_sources_the_catalog_and_prompts_say_how_to_make_one() {
     let mut state = state();
     state.snapshot.catalog = std::sync::Arc::default();
-    for line in ["catalog", "prompt hi"] {
+    for line in ["catalog", "prompt hi", "graph", "graph hubs"] {
         let lines = output(&mut state, line);
         assert_eq!((lines.len(), lines[0].as_str()), (2, "The catalog has no sources."), "{line}");
     }

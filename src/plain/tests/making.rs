@@ -98,11 +98,15 @@ fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
     for (line, expected) in [
         ("values 1", "basePackage: a sample: ‹basePackage›. Type a value."),
         ("org.example", "fields: a list with a sample item. Type how many items it has."),
-        ("many", "Please type a number up to 200."),
+        ("many", "Please type a number up to 200. A line with only a dot ends the questions."),
         ("2", "fields 1 name: a sample: ‹name›. Type a value."),
-        (":={", "This is not valid JSON: EOF while parsing an object at line 1 column 1."),
+        (
+            ":={",
+            "This is not valid JSON: EOF while parsing an object at line 1 column 1. A line with only a dot ends the \
+             questions.",
+        ),
         ("id", "fields 1 nullable, optional: now no. Type yes or no."),
-        ("maybe", "Please type yes or no."),
+        ("maybe", "Please type yes or no. A line with only a dot ends the questions."),
         ("no", "fields 2 name: a sample: ‹name›. Type a value."),
         ("", "fields 2 nullable, optional: now no. Type yes or no."),
         (".", "Type preview to read the result, or write."),
@@ -198,6 +202,9 @@ fn problems_have_fixes() {
 #[test]
 fn a_profile_is_compared_and_switched_to_as_shown() {
     let mut state = state();
+    assert_eq!(asked(&mut state, "profiles"), Request::ListProfiles);
+    let turn = answered(&mut state, Response::Profiles { profiles: Vec::new(), problems: Vec::new() });
+    assert!(turn.lines[0].contains("such as review.json"), "{:?}", turn.lines);
     assert_eq!(asked(&mut state, "profiles"), Request::ListProfiles);
     let profile =
         ProfileDetails { name: "reviewer".to_owned(), file: "r.json".into(), tokens: 12, ..ProfileDetails::default() };

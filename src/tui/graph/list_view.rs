@@ -55,7 +55,9 @@ fn why_empty(state: &State, tab: GraphTab) -> String {
             state.key(Action::MarkStart),
             state.key(Action::PathBetween)
         ),
-        GraphTab::Neighbours | GraphTab::Map => "No sources yet.".to_owned(),
+        GraphTab::Neighbours | GraphTab::Map => {
+            format!("No sources yet: {} shows how to start.", state.key(Action::Welcome))
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+use crate::tui::action::Action;
 use crate::tui::hints::reason;
 use crate::tui::hints::rows;
 use crate::tui::hints::rows::HintRow;
@@ -30,13 +31,18 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) {
     if len == 0 {
         let indexing = rows::indexing(&pane.findings);
         let indexing = format!("No source matches yet: the search index is being {indexing}.");
+        let no_sources = format!("No sources yet: {} shows how to start.", state.key(Action::Welcome));
         let sentence = if pane.prompt.text().trim().is_empty() {
             "Type a prompt to see which sources it would bring up, and why others would not."
+        } else if state.snapshot.catalog.is_empty() {
+            &no_sources
         } else if state.snapshot.is_indexing {
             &indexing
+        } else if pane.findings.considered.is_none() && state.snapshot.is_workspace {
+            "No source matches: the prompt contains no source's tag or @id. `refdesk index` builds a search index, which \
+             finds sources by what they are about."
         } else if pane.findings.considered.is_none() {
-            "No source matches: the prompt contains no source's tag or @id. `refdesk index` builds a search \
-             index, which finds sources by what they are about."
+            "No source matches: the prompt contains no source's tag or @id."
         } else {
             "No source matches: the prompt contains no source's tag or @id, and no source is similar to it."
         };

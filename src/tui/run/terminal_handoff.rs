@@ -16,7 +16,7 @@ use crate::tui::run::signals::{ScreenSignals, SignalAction};
 use crate::tui::run::temp_file::TempFile;
 use crate::tui::run::{App, ExitReason};
 use refdesk_desk::FileLine;
-use refdesk_desk::engine::Response;
+use refdesk_desk::engine::{Response, Snapshot};
 use refdesk_text::{Code, Error};
 
 /// How long an editor has to exit after a signal.
@@ -77,14 +77,7 @@ impl App {
                 return self.refuse(Error::new(Code::Editor, message, "run the command in another terminal"));
             }
         };
-        let workspace = || ["--workspace".into(), self.state.snapshot.workspace.as_ref().into(), "--pause".into()];
-        let arguments: Vec<OsString> = match command {
-            ForegroundCommand::Demo => vec!["--demo".into(), "--tour".into()],
-            ForegroundCommand::Connect => workspace().into_iter().chain(["connect".into()]).collect(),
-            ForegroundCommand::Add(place) => {
-                workspace().into_iter().chain(["add".into(), "--".into(), place.into()]).collect()
-            }
-        };
+        let arguments = arguments(command, &self.state.snapshot);
         let call = EditorCommand { program, arguments, origin: "this program".to_owned() };
         self.hand_over(&call, signals).await?;
         if self.ended.is_none() {
@@ -174,6 +167,18 @@ impl App {
     }
 }
 
+/// The arguments of this command. It runs in the folder of the workspace, and names it only if it is one: a named folder
+/// counts as a workspace, so the command would write where it refuses to write on its own.
+fn arguments(command: &ForegroundCommand, snapshot: &Snapshot) -> Vec<OsString> {
+    let words: Vec<&str> = match command {
+        ForegroundCommand::Demo => return ["--demo", "--tour"].map(OsString::from).into(),
+        ForegroundCommand::Connect => vec!["connect"],
+        ForegroundCommand::Add(place) => vec!["add", "--", place],
+    };
+    let workspace = snapshot.is_workspace.then_some(["--workspace", snapshot.workspace.as_ref()]);
+    workspace.into_iter().flatten().chain(["--pause"]).chain(words).map(OsString::from).collect()
+}
+
 /// Forwards the signal that ends this program to the editor, so that it does not compete with the shell for
 /// the terminal.
 async fn end(child: &mut Child, signal: i32) {
@@ -181,5 +186,26 @@ async fn end(child: &mut Child, signal: i32) {
         signals::forward(id, signal);
         // Do not kill an editor that ignores the signal: it may have unsaved work.
         let _ = tokio::time::timeout(EXIT_TIMEOUT, child.wait()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_workspace_is_named() {
+        let add = ForegroundCommand::Add("-a.md".to_owned());
+        for (command, is_workspace, expected) in [
+            (&ForegroundCommand::Demo, true, "--demo --tour"),
+            (&ForegroundCommand::Connect, true, "--workspace /w --pause connect"),
+            (&ForegroundCommand::Connect, false, "--pause connect"),
+            (&add, true, "--workspace /w --pause add -- -a.md"),
+            (&add, false, "--pause add -- -a.md"),
+        ] {
+            let snapshot = Snapshot { is_workspace, workspace: "/w".into(), ..Snapshot::default() };
+            let words = arguments(command, &snapshot).join(" ".as_ref());
+            assert_eq!(words, expected);
+        }
     }
 }

@@ -21,7 +21,8 @@ use refdesk_text::{Code, Error};
 
 fn empty(width: u16, height: u16) -> State {
     let mut state = State::new(Size { width, height }, fixture::state(1, 1).skin);
-    let snapshot = Snapshot { generation: 1, workspace: fixture::WORKSPACE.into(), ..Snapshot::default() };
+    let snapshot =
+        Snapshot { generation: 1, is_workspace: true, workspace: fixture::WORKSPACE.into(), ..Snapshot::default() };
     update(&mut state, Input::Snapshot(Box::new(snapshot)));
     state
 }
@@ -57,7 +58,7 @@ fn found() -> Discovery {
 fn scanned(width: u16, height: u16) -> State {
     let mut state = empty(width, height);
     press(&mut state, "s");
-    answer(&mut state, Response::Discovered(Box::new(found())));
+    answer(&mut state, Response::Discovered(Ok(Box::new(found()))));
     state
 }
 
@@ -130,6 +131,63 @@ fn each_way_to_begin_by_its_key_and_by_its_row() {
     let mut state = empty(80, 24);
     press(&mut state, "a Enter");
     assert_eq!(message(&state), "type a path or an address");
+}
+
+#[test]
+fn an_agent_is_connected_only_in_a_workspace_that_stays() {
+    for (is_workspace, is_demo, said) in [
+        (false, false, "this folder is not a workspace yet: scan it or add a file first"),
+        (true, true, "the demo is removed when it ends"),
+    ] {
+        for keys in ["c", "j j Enter"] {
+            let mut state = empty(80, 24);
+            (state.snapshot.is_workspace, state.launched.is_demo) = (is_workspace, is_demo);
+            assert_eq!(press(&mut state, keys), [], "{keys}");
+            assert!(message(&state).starts_with(said), "{keys}: {}", message(&state));
+            assert_eq!(state.open_window(), Some(WindowKind::Welcome));
+        }
+    }
+}
+
+#[test]
+fn a_refused_scan_is_explained_where_its_list_would_be() {
+    let mut state = empty(80, 24);
+    press(&mut state, "s");
+    assert!(screen(&state).contains("Reading the repository."));
+    let message_of = "refdesk does not look for documents in your home folder";
+    let refusal = Error::new(Code::NoWorkspace, message_of, "change to the folder of a project first");
+    answer(&mut state, Response::Discovered(Err(refusal)));
+    let shown = screen(&state);
+    assert!(shown.contains("does not look for documents") && !shown.contains("Reading the rep"), "{shown}");
+    assert!(!shown.contains("dismisses"), "{shown}");
+    press(&mut state, "Enter");
+    assert!(message(&state).starts_with(message_of), "{}", message(&state));
+    press(&mut state, "Esc");
+    assert_eq!(state.open_window(), Some(WindowKind::Welcome));
+}
+
+#[test]
+fn without_sources_every_list_says_how_to_start() {
+    for keys in ["", "3 i \"hello\""] {
+        let mut state = empty(80, 24);
+        press(&mut state, "Esc");
+        press(&mut state, keys);
+        assert!(screen(&state).contains("No sources yet: W shows how"), "{keys}: {}", screen(&state));
+        assert!(!screen(&state).contains("refdesk index"), "{}", screen(&state));
+    }
+    let mut state = empty(80, 24);
+    press(&mut state, "Esc R");
+    assert_eq!(message(&state), "there are no sources yet: W shows how to start");
+}
+
+#[test]
+fn without_sources_the_budget_is_known() {
+    let mut state = empty(80, 24);
+    press(&mut state, "Esc b");
+    let shown = screen(&state);
+    assert!(shown.contains("together, 0% of 128k") && !shown.contains("being computed"), "{shown}");
+    state.snapshot.loading = Some(refdesk_desk::engine::Loading { done: 1, total: 2 });
+    assert!(screen(&state).contains("The cost of the instructions is being computed."), "{}", screen(&state));
 }
 
 #[test]
@@ -214,7 +272,7 @@ fn ticking_nothing_or_finding_nothing_new_is_reported() {
     assert_eq!(message(&state), "nothing is ticked: Space ticks the row under the cursor");
     press(&mut state, "Esc s Enter");
     assert_eq!(message(&state), "the repository is still being read");
-    answer(&mut state, Response::Discovered(Box::default()));
+    answer(&mut state, Response::Discovered(Ok(Box::default())));
     let shown = screen(&state);
     assert!(shown.contains("No documents were found") && shown.contains("Press Esc, then a, to add a file"), "{shown}");
     press(&mut state, "Enter");
@@ -232,7 +290,7 @@ fn long_lists_of_unticked_sources_are_folded() {
     press(&mut state, "s");
     let many = (0..11).map(|nth| proposal(&format!("case-{nth}"), "tests/case.md", FoundKind::Other, false));
     let found = Discovery { new: found().new.into_iter().take(2).chain(many).collect(), ..Discovery::default() };
-    answer(&mut state, Response::Discovered(Box::new(found)));
+    answer(&mut state, Response::Discovered(Ok(Box::new(found))));
     assert!(screen(&state).contains("11 not ticked: Space shows them"), "{}", screen(&state));
     assert!(screen(&state).contains("2 of 2 ticked") && !screen(&state).contains("case-3"), "{}", screen(&state));
     press(&mut state, "a a");

@@ -126,7 +126,7 @@ fn text(state: &State) -> WrappedText {
     let line = |tokens: u64, what: &str| format!("{:>figures$}  {what}", cells::tokens(tokens));
     let instructions = state.snapshot.instructions;
     let mut lines = Vec::new();
-    if instructions == 0 {
+    if instructions == 0 && (state.snapshot.loading.is_some() || !state.is_open()) {
         lines.push(("The cost of the instructions is being computed.".to_owned(), ThemeRole::Infra));
         lines.push((line(all, ALL_TEXTS), ThemeRole::Text));
     } else {

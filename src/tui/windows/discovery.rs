@@ -23,8 +23,8 @@ pub use written::CatalogSummary;
 /// The state of these windows.
 #[derive(Debug, Clone, Default)]
 pub struct CatalogDraft {
-    /// The proposals; `None` until the answer arrives.
-    pub found: Option<Box<Discovery>>,
+    /// The proposals, or why the repository is not read; `None` until the answer arrives.
+    pub found: Option<Result<Box<Discovery>, String>>,
     /// The number of listed proposals; the others are folded into one row.
     pub listed: usize,
     /// Indices of the ticked proposals.
@@ -38,6 +38,13 @@ pub struct CatalogDraft {
     pub written: Option<CatalogWritten>,
 }
 
+impl CatalogDraft {
+    /// The result of the scan, if there is one.
+    pub fn found(&self) -> Option<&Discovery> {
+        self.found.as_ref()?.as_deref().ok()
+    }
+}
+
 /// Opens the window and scans the repository again.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     state.draft = CatalogDraft::default();
@@ -45,16 +52,23 @@ pub fn open(state: &mut State, effects: &mut Vec<Effect>) {
     effects.push(Effect::Ask(Request::Discover(Vec::new())));
 }
 
-pub fn discovered(state: &mut State, found: Box<Discovery>) {
+pub fn discovered(state: &mut State, found: Result<Box<Discovery>, Error>) {
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => {
+            state.draft.found = Some(Err(fix::sentence(state, &error)));
+            return;
+        }
+    };
     let ticked = found.new.iter().enumerate().filter(|(_, source)| source.is_ticked);
     state.draft.ticked = ticked.map(|(nth, _)| nth).collect();
     state.draft.listed = found.listed(!state.snapshot.catalog.is_empty());
-    state.draft.found = Some(found);
+    state.draft.found = Some(Ok(found));
 }
 
 /// Asks what writing the ticked proposals would change.
 fn propose(state: &mut State, effects: &mut Vec<Effect>) {
-    let Some(found) = &state.draft.found else { return };
+    let Some(found) = state.draft.found() else { return };
     let new = state.draft.ticked.iter().filter_map(|nth| found.new.get(*nth).cloned()).collect();
     let is_declined = |(nth, source): &(usize, &ProposedSource)| source.is_ticked && !state.draft.ticked.contains(nth);
     let declined = found.new.iter().enumerate().filter(is_declined).map(|(_, source)| source.place.clone()).collect();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ratatui::Frame;
 
 use super::{Handled, ListPage, ListTitles, Window, WindowKind, paragraphs, switch, text_columns};
-use crate::common::source_words;
+use crate::common::{NO_PROFILES, source_words};
 use crate::tui::input::Effect;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
@@ -76,9 +76,6 @@ impl Window for ProfilesView {
         list.draw(state, cursor, titles, row, &text, frame);
     }
 }
-
-const NO_PROFILES: &str = "There are no profiles yet. Each is a JSON file in .jaato/profiles/ that names its picks, such as \
-                        review.json: {\"name\": \"review\", \"plugin_configs\": {\"references\": {\"preselected\": [\"an-id\"]}}}";
 
 /// Opens the list and reads it again, because files may have changed.
 pub fn open(state: &mut State, effects: &mut Vec<Effect>) {

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::databases;
+use crate::tui::disabled::disabled;
 use crate::tui::input::{Effect, ForegroundCommand};
 use crate::tui::layout;
 use crate::tui::pane_view::{indented, nth_row};
@@ -50,6 +51,11 @@ impl Window for Welcome {
 
     fn listed_keys(&self) -> Vec<Action> {
         START_OPTIONS.iter().map(|(action, ..)| *action).collect()
+    }
+
+    fn disabled(&self, state: &State) -> Option<String> {
+        let (chosen, ..) = START_OPTIONS.get(state.window?.cursor.at)?;
+        disabled(state, *chosen)
     }
 
     fn update(&self, state: &mut State, action: Action, effects: &mut Vec<Effect>) -> Handled {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::small;
 use crate::support::program::run;
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{Workspace, inline};
 
 fn entry(world: &Workspace, words: &[&str]) -> (String, Value) {
     let answer = world.json(words, 0);
@@ -57,12 +57,22 @@ fn paths_addresses_and_their_options() {
     }
 }
 
-/// The entries of the catalog are in the text of such a folder, which names every source.
+/// The entries of the catalog are in the text of such a source, which names every other.
 #[test]
-fn a_folder_with_the_catalog_in_it_is_pointed_out() {
-    for (place, is_told) in [(".", true), ("docs", false)] {
-        let ran = small().run(&["add", place, "--id", "whole"]).exits(0);
-        assert_eq!(ran.stderr.contains("note: the folder of 'whole' has the catalog in it"), is_told, "{ran}");
+fn a_place_with_the_catalog_in_it_is_pointed_out() {
+    for (place, what) in [
+        (".", "folder"),
+        ("references.json", "file"),
+        (".jaato/references", "folder"),
+        (".jaato/references/one.json", "file"),
+        ("docs", ""),
+        ("docs/a.md", ""),
+    ] {
+        let (world, is_told) = (small(), !what.is_empty());
+        world.put(".jaato/references/one.json", inline("one", "text").to_string().as_bytes());
+        let ran = world.run(&["add", place, "--id", "whole"]).exits(0);
+        let note = format!("note: the {what} of @whole has entries of the catalog in it");
+        assert_eq!(ran.stderr.contains(&note), is_told, "{ran}");
         assert_eq!(ran.stderr.contains("`refdesk remove whole`"), is_told, "{ran}");
     }
 }

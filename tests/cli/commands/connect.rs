@@ -94,19 +94,19 @@ fn messages_for_people() {
     let world = tagged();
     let files = ".cursor/hooks.json (+24 −0) and .cursor/mcp.json (+12 −0)";
     let ran = world.run(&["connect", "cursor", "--yes"]).exits(0);
-    assert!(ran.text().contains(&format!("\nCursor is connected: wrote {files}\n\nTested as Cursor would")), "{ran}");
+    assert!(ran.text().contains(&format!("\nCursor is connected: wrote {files}.\n\nTested as Cursor would")), "{ran}");
     assert_eq!(ran.stderr, "");
     let ran = world.run(&["connect", "cursor"]).exits(0);
     assert!(
-        ran.text().starts_with("Cursor is already connected in .cursor/hooks.json and .cursor/mcp.json\n\nTested"),
+        ran.text().starts_with("Cursor is already connected in .cursor/hooks.json and .cursor/mcp.json.\n\nTested"),
         "{ran}"
     );
     let ran = world.run(&["disconnect", "cursor", "--yes"]).exits(0);
     let files = ".cursor/hooks.json (+0 −24) and .cursor/mcp.json (+0 −12)";
-    assert!(ran.text().ends_with(&format!("Cursor is no longer connected: removed {files}\n")), "{ran}");
+    assert!(ran.text().ends_with(&format!("Cursor is no longer connected: removed {files}.\n")), "{ran}");
     assert_eq!(ran.stderr, "");
     let ran = world.run(&["disconnect", "cursor"]).exits(0);
-    assert_eq!(ran.text(), "Cursor is not connected in .cursor/hooks.json and .cursor/mcp.json\n");
+    assert_eq!(ran.text(), "Cursor is not connected in .cursor/hooks.json and .cursor/mcp.json.\n");
 }
 
 #[test]

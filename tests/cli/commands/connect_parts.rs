@@ -39,7 +39,7 @@ fn written_commands_are_tried_as_the_agent_runs_them() {
             _ => ("", "ask"),
         };
         let hint =
-            format!("hook, hint: {said_by}\"What do our documents say about resilience?\" brings up retry-pattern");
+            format!("hook, hint: {said_by}\"What do our documents say about resilience?\" brings up @retry-pattern");
         assert!(ran.text().contains(&hint), "{ran}");
         assert!(ran.text().ends_with(&format!("Then {then}: What do our documents say about resilience?\n")), "{ran}");
     }

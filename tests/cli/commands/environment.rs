@@ -66,7 +66,7 @@ fn the_home_folder_is_not_a_workspace() {
     passes("project/src", ".git");
     passes("", ".git");
     let refused = run(world.bare(&["init", "--yes"]).current_dir(&home), None).exits(1);
-    assert!(refused.stderr.contains("is not searched for documents, even if it is a git repository"), "{refused}");
+    assert!(refused.stderr.contains("refdesk does not look for documents in your home folder"), "{refused}");
 }
 
 #[test]

@@ -60,14 +60,20 @@ fn unlikely_hints_are_counted_apart_from_those_that_do_not_fit() {
     let world = indexed(threshold());
     let prompt = b"calls: which jitter between attempts? sleep, double the pause";
     let said = world.feed(&["enrich", "--dry-run"], prompt).exits(0);
-    let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat TEXT` shows them\n---";
+    let line = "**Less likely hints left out**: 1 — `refdesk simulate --repeat TEXT` shows it\n---";
     assert!(said.text().ends_with(line), "{said}");
     assert!(!said.text().contains("over the budget") && !said.stderr.contains("did not fit"), "{said}");
     let reported = world.feed_json(&["simulate"], prompt);
     assert_eq!(find(&reported["left_out"], "about", "queue")["level"], "count");
     assert_eq!(find(&reported["considered"], "id", "queue")["hinted"], false);
     let shown = world.feed(&["simulate"], prompt).exits(0);
-    assert!(shown.text().contains("\nLeft out: below the threshold:\n  hint  queue  tag `calls` at 1:1, "), "{shown}");
+    assert!(
+        shown.text().contains("\nLeft out, although there was room:\n  hint  queue  tag `calls` at 1:1, "),
+        "{shown}"
+    );
+    let queue = find(&reported["left_out"], "about", "queue")["because"].as_str().unwrap().to_owned();
+    assert!(queue.contains("; a tag alone is not enough; it needs ") || queue.contains("it would need "), "{queue}");
+    assert!(!queue.contains("threshold"), "one score that it needs: {queue}");
     // An agent is told nothing if all are less likely; people are.
     let alone = world.feed_json(&["simulate"], b"the antenna of my car and the colour of my house in spring");
     assert_eq!((&alone["added"], &find(&alone["left_out"], "about", "dish")["level"]), (&json!(""), &json!("count")));

@@ -84,7 +84,7 @@ fn adding_a_file_makes_the_folder_a_workspace() {
     text(&["add", "none.txt"]).exits(1);
     assert_eq!(world.listing(), before, "nothing is written");
     let reported = text(&["add", "a.txt"]).exits(0);
-    let begun = format!("{} is a workspace now\nadded ws-a in .jaato/references/ws-a.json\n", world.path.display());
+    let begun = format!("{} is a workspace now.\nAdded @ws-a in .jaato/references/ws-a.json.\n", world.path.display());
     assert_eq!(reported.text(), begun);
     assert_eq!(ids(&run(&mut bare(&world, &["list"]), None).exits(0).json()["sources"]), ["ws-a"]);
     // The home folder does not become a workspace.
@@ -92,6 +92,20 @@ fn adding_a_file_makes_the_folder_a_workspace() {
     refdesk_files::write_atomic(&home.join("a.txt"), b"x").unwrap();
     let reported = run(world.bare(&["add", "a.txt"]).current_dir(&home), None).exits(1);
     assert!(reported.stderr.contains("no workspace found") && !home.join(".jaato").exists(), "{reported}");
+}
+
+#[test]
+fn agents_are_connected_in_a_workspace_or_for_the_user() {
+    let world = Workspace::with(&[("a.md", "# A\n")]);
+    let before = world.listing();
+    for words in [&["connect"][..], &["connect", "claude-code", "--yes"], &["connect", "--dry-run"]] {
+        let ran = run(world.bare(words).current_dir(&world.path).env("PATH", world.beside("tmp")), None).exits(1);
+        assert!(ran.stderr.contains("error: no workspace found"), "{ran}");
+        assert!(ran.stderr.contains("; `refdesk connect --user` connects your own settings"), "{ran}");
+    }
+    assert_eq!(world.listing(), before, "nothing is written");
+    run(world.bare(&["connect", "claude-code", "--user", "--yes"]).current_dir(&world.path), None);
+    assert!(world.beside("home/.claude/settings.json").exists());
 }
 
 #[test]

@@ -19,6 +19,22 @@ fn config_shows_path_values_and_problems() {
     let path = world.beside("home/.config/refdesk/config.toml");
     let ran = run(&mut world.bare(&["config", "path"]), None).exits(0);
     assert_eq!(ran.text(), format!("{}\n", path.display()));
+    // A value that is not set is shown as it is used, with its origin.
+    let mut command = world.bare(&["config"]);
+    command.env_remove("VISUAL").env("EDITOR", "vim -p").env("NO_COLOR", "1");
+    let shown = run(&mut command, None).exits(0);
+    for line in [
+        "\n# color = \"auto\"  (the default; $NO_COLOR is set)\n",
+        "\n# theme = \"auto\"  (the default)\n",
+        "\n# editor = \"vim -p\"  ($EDITOR)\n",
+        "\n# log = \"warn\"  (the default)\n",
+    ] {
+        assert!(shown.text().contains(line), "{line}: {shown}");
+    }
+    preferences(&world, "log = \"info\"\n");
+    let shown = run(world.bare(&["config"]).env("REFDESK_LOG", "debug").env("EDITOR", ""), None).exits(0);
+    assert!(shown.text().contains("\nlog = \"info\"\n# log = \"debug\"  ($REFDESK_LOG)\n"), "{shown}");
+    assert!(shown.text().contains("\n# editor = \"vi\"  ($VISUAL and $EDITOR are not set)\n"), "{shown}");
     preferences(&world, "theme = \"light\"\ncolour = \"never\"\n");
     let shown = run(&mut world.bare(&["--json", "config"]), None).exits(0).json();
     assert_eq!(
@@ -153,11 +169,15 @@ fn manual_pages_for_every_command() {
     let own =
         "[--id ID] [--name NAME] [--description TEXT] [--tag TAG]... [--mode MODE] [--each] [OPTIONS] <PATH|URL>...";
     assert!(of_add.contains(own), "{of_add}");
-    for (words, question) in
-        [(&["man", "lisst"][..], "did you mean 'list'?"), (&["man", "nope"], ""), (&["man", "db", "pln"], "'plan'?")]
-    {
+    for (words, command, question) in [
+        (&["man", "lisst"][..], "lisst", "did you mean 'list'?"),
+        (&["man", "nope"], "nope", ""),
+        (&["man", "db", "pln"], "db pln", "'plan'?"),
+        (&["man", "list", "init"], "list init", "name one command, as in `refdesk man list`"),
+    ] {
         let refused = run(&mut world.bare(words), None).exits(2);
-        assert!(refused.stderr.contains(question) && refused.stderr.contains("there is no command"), "{refused}");
+        let message = format!("there is no command '{command}'");
+        assert!(refused.stderr.contains(question) && refused.stderr.contains(&message), "{refused}");
     }
     assert!(world.listing().is_empty(), "what is not a folder does not become one");
     assert!(page.text().contains(".TH refdesk 1") && page.text().contains("why\\-not"), "{page}");

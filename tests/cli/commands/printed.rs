@@ -231,7 +231,7 @@ fn no_answer_is_a_dead_end() {
             &["connect", "--yes"],
             1,
             "fix: name one: `refdesk connect claude-code`, or gemini-cli, ",
-            "or claude-code",
+            "vscode, opencode, goose",
         ),
         (&[note], &["tag", "n", "+foo", "--json"], 2, "fix: options come before the first id", "--help shows its"),
         (&[note], &["enrich", "x", "--max-chars", "99999999999999999999"], 2, "it is too large", "whole number"),

@@ -61,7 +61,7 @@ fn statuses_and_exit_codes() {
     assert_eq!(Workspace::new().json(&["select", "a"], 1)["status"], "no_sources");
     // Problems go to standard error, even if the rest succeeds.
     let ran = small().run(&["select", "tool", "nobody", "gone"]).exits(0);
-    assert_eq!(ran.text(), "picked @tool\n");
+    assert_eq!(ran.text(), "Picked @tool.\n");
     assert!(
         ran.stderr.contains("note: no source has the id 'nobody'\n") && ran.stderr.contains("'gone' is missing"),
         "{ran}"
@@ -132,8 +132,8 @@ fn exclusions_cut_mentions_and_can_be_lifted() {
     assert_eq!(answer["released"], json!(["c", "away"]), "what it brought");
     assert_eq!(resolved(&world), ["a"]);
     assert_eq!(world.json(&["exclude", "b"], 0)["status"], "unchanged");
-    assert_eq!(world.run(&["exclude", "b"]).exits(0).text(), "already excluded: @b\n");
-    assert_eq!(world.run(&["include", "a"]).exits(0).text(), "not excluded: @a\n");
+    assert_eq!(world.run(&["exclude", "b"]).exits(0).text(), "Already excluded: @b.\n");
+    assert_eq!(world.run(&["include", "a"]).exits(0).text(), "Not excluded: @a.\n");
     let again = world.json(&["include", "b"], 0);
     assert_eq!((&again["changed"], &again["pulled_in"]), (&json!(["b"]), &json!(["c", "away"])));
     assert_eq!(again["message"], "no longer excluded: @b; pulled in @c, @away");
@@ -201,7 +201,7 @@ fn a_pick_without_its_source_is_dormant_and_returns_with_it() {
         assert_eq!(world.picks(), Vec::<String>::new(), "{verb}");
         world.run(&[verb, "one"]).exits(again);
     }
-    assert_eq!(world.run(&["include", "one"]).exits(0).text(), "no longer excluded: @one\n");
+    assert_eq!(world.run(&["include", "one"]).exits(0).text(), "No longer excluded: @one.\n");
 }
 
 #[test]
@@ -269,8 +269,8 @@ fn an_exclusion_says_what_else_it_means() {
     let world = Workspace::of(json!([inline("a", "text"), auto]), &[]);
     world.run(&["select", "a"]).exits(0);
     let ran = world.run(&["exclude", "a", "style"]).exits(0);
-    assert_eq!(ran.text(), "excluded @a, @style\n");
-    let notes = "note: 'a' is no longer picked; `refdesk select a` picks it again\n\
+    assert_eq!(ran.text(), "Excluded @a, @style.\n");
+    let notes = "note: @a is no longer picked; `refdesk select a` picks it again\n\
                  note: auto sources stay in the instructions: @style\n";
     assert_eq!(ran.stderr, notes);
     let shown = world.run(&["show", "style"]).exits(0);

@@ -81,7 +81,7 @@ fn remove_shows_the_diff_and_lists_mentions_of_the_source() {
         ran.text().contains("-    { \"id\": \"b\" ,") && ran.text().contains(".jaato/references/own.json"),
         "{ran}"
     );
-    assert!(ran.stderr.contains("--yes") && ran.stderr.contains("a mentions b (by id, references.json"), "{ran}");
+    assert!(ran.stderr.contains("--yes") && ran.stderr.contains("@a mentions @b (by id, references.json"), "{ran}");
     assert_eq!(world.listing(), before, "nothing is removed without a person's yes");
     let removed = world.json(&["remove", "b", "own", "--yes"], 0);
     assert_eq!(strings(&removed["removed"]), ["b", "own"]);
@@ -109,9 +109,9 @@ fn another_entry_with_the_same_id_takes_over_and_is_reported() {
     let world = world();
     world.put(".jaato/references/a.json", br#"{"id": "a", "name": "Second", "type": "inline", "content": ""}"#);
     let ran = world.run(&["remove", "a", "--yes"]).exits(0);
-    assert!(ran.text().contains("a is still in the catalog: .jaato/references/a.json also defines it"), "{ran}");
+    assert!(ran.text().contains("@a is still in the catalog: .jaato/references/a.json also defines it"), "{ran}");
     let ran = world.run(&["remove", "b", "--yes"]).exits(0);
-    assert!(ran.text().contains("b is still in 'preselected'"), "{ran}");
+    assert!(ran.text().contains("@b is still in 'preselected'"), "{ran}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn of_a_linked_entry_only_the_link_is_removed() {
     let world = Workspace::with(&[("shared/one.json", entry), (".jaato/references/other.json", "{}")]);
     std::os::unix::fs::symlink("../../shared/one.json", world.path.join(".jaato/references/one.json")).unwrap();
     let ran = world.run(&["remove", "one", "--yes"]).exits(0);
-    assert_eq!(ran.text(), "removed one\n", "{ran}");
+    assert_eq!(ran.text(), "Removed @one.\n", "{ran}");
     assert!(!world.path.join(".jaato/references/one.json").is_symlink());
     assert_eq!(world.read("shared/one.json"), entry);
 }

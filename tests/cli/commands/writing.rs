@@ -19,7 +19,7 @@ fn written_files_are_reported() {
     let world = Workspace::new();
     let ran = world.run(&words("a/b/new.txt", "name=Ada", &["--yes"])).exits(0);
     let diff = "--- /dev/null\n+++ b/a/b/new.txt\n@@ -0,0 +1 @@\n+hello Ada\n";
-    assert_eq!(ran.text(), format!("{diff}Wrote a/b/new.txt: 10 bytes, 1 line (+1 −0)\n"));
+    assert_eq!(ran.text(), format!("{diff}Wrote a/b/new.txt: 10 bytes, 1 line (+1 −0).\n"));
     assert_eq!(world.read("a/b/new.txt"), "hello Ada\n");
     let answer = world.json(&words("a/b/new.txt", "name=Bob", &["--yes", "--overwrite"]), 0);
     let expected = json!({
@@ -30,14 +30,14 @@ fn written_files_are_reported() {
     assert_eq!(answer, expected);
     let same = world.json(&words("a/b/new.txt", "name=Bob", &[]), 0);
     assert_eq!((&same["bytes_written"], &same["diff"]), (&json!(0), &json!("")), "nothing to approve or overwrite");
-    assert_eq!(world.run(&words("a/b/new.txt", "name=Bob", &[])).exits(0).text(), "a/b/new.txt is unchanged\n");
+    assert_eq!(world.run(&words("a/b/new.txt", "name=Bob", &[])).exits(0).text(), "a/b/new.txt is unchanged.\n");
 }
 
 #[test]
 fn the_path_is_relative_to_the_current_folder() {
     let world = Workspace::with(&[("docs/x", "")]);
     let ran = run(world.command(&words("new.txt", "name=Ada", &["--yes"])).current_dir(world.path.join("docs")), None);
-    assert!(ran.exits(0).text().ends_with("Wrote docs/new.txt: 10 bytes, 1 line (+1 −0)\n"));
+    assert!(ran.exits(0).text().ends_with("Wrote docs/new.txt: 10 bytes, 1 line (+1 −0).\n"));
     assert_eq!(world.read("docs/new.txt"), "hello Ada\n");
 }
 

@@ -132,7 +132,7 @@ pub enum Request {
     /// Trust exactly these actions, which the person was shown.
     Trust(Arc<[PrivilegedAction]>),
     /// What does the repository offer that the catalog lacks? Searches these folders, relative to the current one, or
-    /// the workspace if empty. Answered by [`Response::Discovered`], or refused.
+    /// the workspace if empty. Answered by [`Response::Discovered`].
     Discover(Vec<PathBuf>),
     /// Can this address, or this path from the root of the workspace, be added to the catalog? Answered by
     /// [`Response::CanAdd`].
@@ -344,7 +344,7 @@ pub enum Response {
     /// The answer to [`Request::Write`].
     Written(Result<WrittenFile, WriteFailure>),
     /// The answer to [`Request::Discover`].
-    Discovered(Box<Discovery>),
+    Discovered(Result<Box<Discovery>, Error>),
     /// The answer to [`Request::CanAdd`]: how many sources the place could become. If more than one, the person must
     /// choose.
     CanAdd(Result<usize, Error>),

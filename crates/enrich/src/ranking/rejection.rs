@@ -63,6 +63,16 @@ impl Rejection {
     }
 }
 
+impl Rejection {
+    /// The lowest sufficient score, if it is not the threshold.
+    pub fn needed(&self) -> Option<Score> {
+        match self {
+            Self::BelowTagged { needed } | Self::TagAlone { needed } | Self::BelowBest { needed } => Some(*needed),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Rejection {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

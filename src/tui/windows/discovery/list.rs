@@ -21,7 +21,11 @@ impl Window for DiscoveryList {
     }
 
     fn disabled(&self, state: &State) -> Option<String> {
-        let Some(found) = &state.draft.found else { return Some("the repository is still being read".to_owned()) };
+        let found = match &state.draft.found {
+            None => return Some("the repository is still being read".to_owned()),
+            Some(Err(why)) => return Some(why.clone()),
+            Some(Ok(found)) => found,
+        };
         match (state.draft.ticked.is_empty(), found.moved.is_empty(), found.new.is_empty()) {
             (false, ..) | (_, false, _) => None,
             (true, true, true) => Some("there is nothing new".to_owned()),
@@ -57,7 +61,7 @@ impl Window for DiscoveryList {
         let Some(list) = self.list(state) else { return };
         let (theme, all) = (&state.skin.theme, new(state));
         let tokens = state.draft.ticked.iter().filter_map(|nth| all.get(*nth)).map(|source| source.tokens).sum();
-        let note = match &state.draft.found {
+        let note = match state.draft.found() {
             Some(_) => format!(
                 "{} of {} ticked {} {} tokens",
                 state.draft.ticked.len(),
@@ -80,18 +84,19 @@ impl Window for DiscoveryList {
         let columns = text_columns(list.outer(state).width);
         let text = match (listed(state).get(cursor.at), &state.draft.found) {
             (Some(source), _) => details(source, columns),
-            (None, Some(found)) if !listed(state).is_empty() && !found.new.is_empty() => {
+            (None, Some(Ok(found))) if !listed(state).is_empty() && !found.new.is_empty() => {
                 paragraphs([(fold(state), ThemeRole::Text)], columns)
             }
             (None, None) => paragraphs([("Reading the repository.", ThemeRole::Text)], columns),
-            (None, Some(found)) => nothing_new(state, found, columns),
+            (None, Some(Ok(found))) => nothing_new(state, found, columns),
+            (None, Some(Err(why))) => paragraphs([(format!("{}.", cells::sentence(why)), ThemeRole::Error)], columns),
         };
         list.draw(state, cursor, titles, row, &text, frame);
     }
 }
 
 fn new(state: &State) -> &[ProposedSource] {
-    state.draft.found.as_ref().map_or(&[], |found| found.new.as_slice())
+    state.draft.found().map_or(&[], |found| found.new.as_slice())
 }
 
 /// The proposals that are not folded.

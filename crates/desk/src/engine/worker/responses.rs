@@ -71,9 +71,9 @@ impl Worker<'_> {
             Request::Discover(folders) => match self.desk.discoverer(&folders) {
                 Ok(discoverer) => {
                     // This reads the whole repository and must not block the desk.
-                    return answer_on_thread(reply, move || Response::Discovered(Box::new(discoverer.run())));
+                    return answer_on_thread(reply, move || Response::Discovered(Ok(Box::new(discoverer.run()))));
                 }
-                Err(refusal) => Response::Done(vec![refusal]),
+                Err(refusal) => Response::Discovered(Err(refusal)),
             },
             Request::Databases => {
                 let reader = self.desk.overview_reader();
