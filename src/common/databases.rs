@@ -128,8 +128,8 @@ pub fn without_front_matter(text: &str) -> &str {
 /// What a table's page reveals of a column's values, and the rule that hides the rest.
 pub fn column_notes(column: &ColumnDoc) -> String {
     match (&column.sensitive, &column.statistics) {
-        (Some(rule), Some(_)) => format!("only the share of nulls, sensitive by {rule}"),
-        (Some(rule), None) => format!("nothing, sensitive by {rule}"),
+        (Some(rule), Some(_)) => format!("only the share of nulls, sensitive ({rule})"),
+        (Some(rule), None) => format!("nothing, sensitive ({rule})"),
         (None, Some(_)) if !column.labels.is_empty() => "statistics, and a small set of values".to_owned(),
         (None, Some(_)) => "statistics".to_owned(),
         (None, None) if !column.labels.is_empty() => "a small set of values".to_owned(),

@@ -130,6 +130,34 @@ pub fn trusts(change: &SelectionChange, has_noun: bool) -> String {
     }
 }
 
+/// How many of a change's sources are untrusted: of those that were asked for, and of the others that follow them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UntrustedCounts {
+    pub asked: usize,
+    pub others: usize,
+}
+
+impl UntrustedCounts {
+    pub fn of<'a>(
+        snapshot: &Snapshot,
+        ids: impl IntoIterator<Item = &'a SourceId>,
+        is_asked: impl Fn(&SourceId) -> bool,
+    ) -> Self {
+        let waiting = ids.into_iter().filter(|id| waits(snapshot, id.as_str()));
+        let (asked, others): (Vec<&SourceId>, Vec<&SourceId>) = waiting.partition(|id| is_asked(id));
+        Self { asked: asked.len(), others: others.len() }
+    }
+
+    pub fn all(self) -> usize {
+        self.asked + self.others
+    }
+
+    /// `, 11 untrusted sources in all` after a number of others, if not all of these are among them.
+    pub fn after(self, others: usize) -> String {
+        waiting(self.all()) + if self.asked > 0 && others > 0 { " in all" } else { "" }
+    }
+}
+
 /// How many of these are untrusted.
 pub fn count_waiting<'a>(snapshot: &Snapshot, ids: impl IntoIterator<Item = &'a SourceId>) -> usize {
     ids.into_iter().filter(|id| waits(snapshot, id.as_str())).count()

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::common::change_cost::{self, TokenFormat};
-use crate::common::source_words;
+use crate::common::source_words::{self, UntrustedCounts};
 use crate::tui::action::Action;
 use crate::tui::counts::Counts;
 use crate::tui::source_state;
@@ -166,8 +166,8 @@ fn choice(snapshot: &Snapshot) -> (HashSet<&str>, HashSet<&str>) {
 /// `; 3 sources pulled in, ~864 tokens more, 1 untrusted source`. The tokens are the sources' prices.
 fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> String {
     let mut parts = Vec::new();
-    // Untrusted sources, whose prices are unknown in either direction.
-    let (mut waiting, mut untrusted_note) = (0, "");
+    // Untrusted sources that the change brings; a released one costs nothing before and after.
+    let mut waiting = String::new();
     for (of, other, made, verb) in [(after, before, "picked", "pulled in"), (before, after, "unpicked", "released")] {
         let members = of.selection.members().iter().map(|it| &it.id);
         // An agent gets auto sources before and after, so they are not new.
@@ -183,11 +183,14 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         }
         let others = new.iter().filter(|id| !is_named(id) && !is_counted_apart(id));
         let count = others.clone().count();
-        waiting += source_words::count_waiting(of, new.iter().filter(|id| !is_named(id)).copied());
-        if let [id] = new.as_slice()
-            && is_named(id)
-        {
-            untrusted_note = source_words::untrusted_note(of, id.as_str());
+        if std::ptr::eq(of, after) {
+            waiting = match new.as_slice() {
+                [id] if is_named(id) => source_words::untrusted_note(of, id.as_str()).to_owned(),
+                new => {
+                    let is_asked = |id: &SourceId| is_named(id) || is_counted_apart(id);
+                    UntrustedCounts::of(of, new.iter().copied(), is_asked).after(count)
+                }
+            };
         }
         let is_more = !awaited.named.is_empty() || new.iter().any(|id| is_named(id));
         if count > 0 {
@@ -210,7 +213,6 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     let change = after.cost_since(before);
     let cost = change_cost::signed(change, TokenFormat::Tokens, "saved");
     parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, TokenFormat::Tokens)));
-    let waiting = source_words::waiting(waiting) + untrusted_note;
     let trusted = match awaited.kind {
         // These are trust in what a person's choice brings.
         AwaitedKind::Answer | AwaitedKind::Include => {
@@ -218,7 +220,6 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         }
         _ => String::new(),
     };
-    let followed =
-        if parts.is_empty() { untrusted_note.to_owned() } else { format!("; {}{waiting}", parts.join(", ")) };
-    followed + &trusted
+    let followed = if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) };
+    followed + &waiting + &trusted
 }

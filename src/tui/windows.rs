@@ -17,7 +17,7 @@ pub mod large_pick;
 mod list_page;
 pub mod messages;
 mod one_line;
-mod problems;
+pub mod problems;
 pub mod profiles;
 mod receipt;
 pub mod save_filter;

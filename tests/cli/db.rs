@@ -24,7 +24,7 @@ fn strings(value: &Value) -> Vec<&str> {
 fn a_database_is_planned_documented_and_queried() {
     let world = world();
     let told = world.run(&["db", "plan", "--dry-run", "--no-model"]).exits(0);
-    assert!(told.text().contains("Email         only the share of nulls, sensitive by name: email"), "{told}");
+    assert!(told.text().contains("Email         only the share of nulls, sensitive (name: email)"), "{told}");
     for line in ["shop (sqlite ", "invoice: 4 tables\n", "  main.Invoice (table): at most ", "    Total         "] {
         assert!(told.text().contains(line), "{line}: {told}");
     }

@@ -52,7 +52,7 @@ fn a_database_is_documented_paused_and_resumed() {
     pty.type_bytes("/item_42\r");
     pty.wait_for("main.item_42");
     pty.type_bytes("\t");
-    pty.wait_for("sensitive by");
+    pty.wait_for("sensitive (");
     pty.type_bytes("\t");
     pty.wait_for("[Joins 2]");
     pty.type_bytes("\r");

@@ -40,7 +40,7 @@ impl SensitiveRule {
         kind.or_else(|| (words == Self::FreeText.words()).then_some(Self::FreeText))
     }
 
-    /// The rule, for people.
+    /// The rule, for people; in brackets after `sensitive`.
     pub fn words(&self) -> String {
         match self {
             Self::Configured(pattern) => format!("configured: {pattern}"),

@@ -374,7 +374,7 @@ fn databases_are_listed_read_and_documented_after_yes() {
     let path = "docs/databases/shop/sales/tables/main.order.md".to_owned();
     assert_eq!(asked(&mut state, "2"), Request::DatabasePage { database: "shop".to_owned(), path: path.clone() });
     let lines = answered(&mut state, Response::DatabasePage(Box::new(fixture::page(&path)))).lines;
-    assert!(lines.contains(&"note: only the share of nulls, sensitive by type: free text.".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"note: only the share of nulls, sensitive (type: free text).".to_owned()), "{lines:?}");
 
     let prepare = |state: &mut PlainState| {
         let turn = typed(state, "describe shop");

@@ -1,6 +1,6 @@
 //! Distributes the width of the catalog list among its columns. If it is too narrow, the name is dropped
-//! first, then the type, the mode, the tags and the tokens; only then are ids shortened in the middle. An
-//! unusually long id takes the neighbouring columns of its own row. The list also reports the widths it would
+//! first, then the type, the mode, the tags and the tokens; only then are ids shortened in the middle. If they
+//! are too long even then, the tokens stay. An unusually long id takes the neighbouring columns of its own row. The list also reports the widths it would
 //! like, which the layout grants before those of the neighbouring panes.
 
 use refdesk_core::catalog::Mode;
@@ -17,6 +17,8 @@ pub const KIND: usize = 6;
 /// Width of the cursor, and of the mark followed by a blank.
 const LEAD: usize = 3;
 const MIN_ID: usize = 8;
+/// Ids that are shortened with or without the tokens keep this width beside them.
+const MIN_CUT_ID: usize = 16;
 /// Tags get this width before mode and type get any: enough to tell sources apart.
 const USUAL_TAGS: usize = 20;
 const MIN_TAGS: usize = 10;
@@ -53,7 +55,10 @@ impl CatalogColumns {
         let mut all = Self::default();
         let [with_words, figures] = [counts.widest_tokens, counts.widest_price].map(|widest| widest.max(FEW_TOKENS));
         let widths = [least.tokens, with_words, figures];
-        if let Some(tokens) = widths.into_iter().find(|tokens| room.left > least.id + tokens + 1) {
+        let fitting = widths.into_iter().find(|tokens| room.left > least.id + tokens + 1);
+        // Without tokens, the longest ids would be cut as well.
+        let is_cut_anyway = room.left <= least.id && room.left > MIN_CUT_ID + figures + 1;
+        if let Some(tokens) = fitting.or(is_cut_anyway.then_some(figures)) {
             all.tokens = room.take(tokens);
         }
         all.id = room.take(least.id);
@@ -257,7 +262,9 @@ mod tests {
         let counts = Counts { widest_id: 30, widest_tags: 26, widest_name: 34, ..Counts::default() };
         for (width, id, name, kind, mode, tags, tokens) in [
             (18, 14, 0, 0, 0, 0, 0),
-            (30, 26, 0, 0, 0, 0, 0),
+            (26, 22, 0, 0, 0, 0, 0),
+            (27, 16, 0, 0, 0, 0, 6),
+            (33, 22, 0, 0, 0, 0, 6),
             (34, 30, 0, 0, 0, 0, 0),
             (40, 36, 0, 0, 0, 0, 0),
             (41, 30, 0, 0, 0, 0, 6),
@@ -323,7 +330,9 @@ mod tests {
             let has_text = [true, widest_tags > 0, true, true, widest_name > 0];
             let first = fields.iter().zip(has_text).position(|(field, has_text)| *field == 0 && has_text);
             prop_assert!(fields.iter().skip(first.unwrap_or(5)).all(|field| *field == 0), "{:?}", columns);
-            prop_assert!(columns.id >= widest_id || fields == [0; 5], "an id is cut before something else goes");
+            prop_assert!(columns.id >= widest_id || fields[1..] == [0; 4], "an id is cut before something else goes");
+            let is_whole_without = usize::from(width) > LEAD + widest_id;
+            prop_assert!(columns.id >= widest_id || fields[0] == 0 || !is_whole_without, "tokens cut an id");
         }
 
         #[test]
@@ -344,10 +353,9 @@ mod tests {
             for width in 80..200 {
                 let (narrow, wide) = (at(width), at(width + 1));
                 // When the document moves from below the list to beside it, every column except ids and tokens may
-                // disappear.
-                for (narrow, wide) in shown(narrow).into_iter().zip(shown(wide)).take(1) {
-                    prop_assert!(wide > 0 || narrow == 0, "{} {:?} {:?}", width, narrow, wide);
-                }
+                // disappear; tokens only for ids that are whole without them.
+                let is_made_whole = narrow.id < widest_id && wide.id >= widest_id;
+                prop_assert!(wide.tokens > 0 || narrow.tokens == 0 || is_made_whole, "{} {:?} {:?}", width, narrow, wide);
                 prop_assert!(wide.id >= narrow.id.min(widest_id), "{} {:?} {:?}", width, narrow, wide);
             }
         }

@@ -5,12 +5,15 @@ use ratatui::buffer::Buffer;
 use super::view::GraphLayout;
 use super::{GraphRow, GraphTab, rows};
 use crate::tui::action::Action;
+use crate::tui::counts::Counts;
 use crate::tui::pane_view::{draw_empty, nth_row, printed};
 use crate::tui::source_state;
 use crate::tui::state::State;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame};
+use crate::tui::windows::problems::{self, CodeColumn, ProblemWidths};
+use refdesk_text::report::Diagnostic;
 
 /// Widths of a token count and of a source count.
 const TOKENS: usize = 10;
@@ -27,10 +30,12 @@ pub fn draw(state: &State, tab: GraphTab, places: &GraphLayout, is_filtered: boo
     }
     let window = graph.cursor.window(graph.rows.len(), usize::from(places.list.height));
     let top = window.start;
+    let problems: Vec<&Diagnostic> = graph.rows.iter().filter_map(|row| problem(state, row)).collect();
+    let widths = ProblemWidths::of(&problems);
     for (nth, found) in graph.rows.get(window).unwrap_or_default().iter().enumerate() {
         let under = RowCursor::of(top + nth, graph.cursor.at, active);
         let under = if found.is_heading() { RowCursor::Elsewhere } else { under };
-        let mut row = row(state, tab, found, places.list.width);
+        let mut row = row(state, tab, found, widths, places.list.width);
         row.draw(under, ThemeRole::Catalog, nth_row(places.list, nth), buffer);
     }
     if graph.rows.is_empty() {
@@ -84,6 +89,10 @@ fn map_columns(state: &State, width: u16) -> MapColumns {
     // A bar only illustrates the figures, so names come first.
     let name = state.counts.widest_name.min(rest.saturating_sub(BAR.0 + 1));
     let name = if name < MIN_NAME.min(state.counts.widest_name) { 0 } else { name };
+    // Unusually long ids come before a wider bar.
+    let spare = rest.saturating_sub(BAR.0 + 1 + name + 1);
+    let more = if name > 0 { spare.min(state.counts.longest_id.saturating_sub(id)) } else { 0 };
+    let (id, rest) = (id + more, rest - more);
     let bar = rest.saturating_sub(if name > 0 { name + 1 } else { 0 }).min(BAR.1);
     MapColumns { id, name, own, bar: if bar < BAR.0 { 0 } else { bar } }
 }
@@ -94,10 +103,13 @@ fn hub_columns(state: &State, room: usize) -> (usize, usize) {
     if left > state.counts.widest_id + COUNT { (left - COUNT - 1, COUNT) } else { (left, 0) }
 }
 
-/// Splits a width between an id and a name; the name gets 0 if it does not fit.
+/// Splits a width between an id and a name; the name gets 0 if it does not fit. Unusually long ids get what whole
+/// names leave.
 fn named_columns(state: &State, columns: usize) -> (usize, usize) {
-    let id = state.counts.widest_id;
-    columns.checked_sub(id + 1).filter(|room| *room >= MIN_NAME).map_or((columns, 0), |name| (id, name))
+    let Counts { widest_id, longest_id, widest_name, .. } = state.counts;
+    let Some(name) = columns.checked_sub(widest_id + 1).filter(|room| *room >= MIN_NAME) else { return (columns, 0) };
+    let more = name.saturating_sub(widest_name.max(MIN_NAME)).min(longest_id.saturating_sub(widest_id));
+    (widest_id + more, name - more)
 }
 
 fn named_headings(state: &State, row: &mut ListRow<'_>, columns: usize) {
@@ -148,7 +160,15 @@ fn headings<'a>(state: &'a State, tab: GraphTab, width: u16) -> ListRow<'a> {
     row
 }
 
-fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> ListRow<'a> {
+/// The broken link of a row.
+fn problem<'a>(state: &'a State, row: &GraphRow) -> Option<&'a Diagnostic> {
+    match row {
+        GraphRow::Problem(nth) => state.snapshot.diagnostics.get(*nth),
+        _ => None,
+    }
+}
+
+fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, widths: ProblemWidths, width: u16) -> ListRow<'a> {
     let theme = &state.skin.theme;
     let infra = theme.style(ThemeRole::Infra);
     let mut row = ListRow::new(&state.skin, width);
@@ -156,12 +176,9 @@ fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> Lis
         GraphRow::Heading(text) => {
             row.text(&cells::clean(text), theme.style(ThemeRole::Strong));
         }
-        GraphRow::Problem(nth) => {
-            let Some(problem) = state.snapshot.diagnostics.get(*nth) else { return row };
-            let subject = problem.source_id.as_deref().map(|id| format!("@{}", cells::clean(id))).unwrap_or_default();
-            let columns = (state.counts.widest_id + 1).min(row.room() * 2 / 5);
-            row.id(&subject, columns, theme.style(ThemeRole::Catalog));
-            row.text(&cells::clean(&problem.message), theme.style(ThemeRole::Text));
+        GraphRow::Problem(_) => {
+            let Some(problem) = problem(state, found) else { return row };
+            problems::fields(&mut row, state, problem, widths, CodeColumn::Hidden);
         }
         GraphRow::Source(at) if tab == GraphTab::Map => map_row(state, &mut row, *at, width),
         GraphRow::Source(at) => {
@@ -182,7 +199,9 @@ fn row<'a>(state: &'a State, tab: GraphTab, found: &GraphRow, width: u16) -> Lis
         GraphRow::Step(at, before) => {
             let room = row.room().saturating_sub(2 + TOKENS + 2);
             let place = before.map(|before| place(state, before, *at)).unwrap_or_default();
-            let id = if place.is_empty() { room } else { (state.counts.widest_id).min(room / 2) };
+            // A long id gets what the place leaves.
+            let spare = room.saturating_sub(cells::width(&place) + 1).min(state.counts.longest_id);
+            let id = if place.is_empty() { room } else { state.counts.widest_id.min(room / 2).max(spare) };
             mark_and_id(state, &mut row, *at, id);
             if !place.is_empty() {
                 let columns = room.saturating_sub(id + 1);
@@ -211,13 +230,19 @@ fn mark_and_id(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) 
 
 /// Mark, id, and the name if it fits.
 fn named(state: &State, row: &mut ListRow<'_>, at: usize, columns: usize) {
-    let (id, room) = named_columns(state, columns);
-    mark_and_id(state, row, at, id);
-    if room == 0 {
-        return;
+    id_and_name(state, row, at, named_columns(state, columns));
+}
+
+/// Mark, id and name; a name that does not fill its column lends the rest to a long id beside it.
+fn id_and_name(state: &State, row: &mut ListRow<'_>, at: usize, (id, room): (usize, usize)) {
+    let source = state.graph.source(at);
+    let name = source.map(|source| cells::clean(&source.name)).unwrap_or_default();
+    let lacks = source.map_or(0, |source| cells::width(&cells::clean(source.id.as_str()))).saturating_sub(id);
+    let lent = lacks.min(room.saturating_sub(cells::width(&name)));
+    mark_and_id(state, row, at, id + lent);
+    if room > 0 {
+        row.cell(&name, room - lent, state.skin.theme.style(ThemeRole::Infra));
     }
-    let name = state.graph.source(at).map_or("", |source| source.name.as_str());
-    row.cell(&cells::clean(name), room, state.skin.theme.style(ThemeRole::Infra));
 }
 
 fn tokens(state: &State, at: usize) -> String {
@@ -229,11 +254,7 @@ fn map_row(state: &State, row: &mut ListRow<'_>, at: usize, width: u16) {
     let (theme, glyphs) = (&state.skin.theme, &state.skin.glyphs);
     let infra = theme.style(ThemeRole::Infra);
     let MapColumns { id, name, own, bar } = map_columns(state, width);
-    mark_and_id(state, row, at, id);
-    if name > 0 {
-        let shown = state.graph.source(at).map_or("", |source| source.name.as_str());
-        row.cell(&cells::clean(shown), name, infra);
-    }
+    id_and_name(state, row, at, (id, name));
     let weight = state.graph.weight(at);
     if own > 0 {
         row.cell(&tokens(state, at), own, infra);

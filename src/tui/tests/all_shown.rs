@@ -111,6 +111,44 @@ fn untrusted_sources_are_among_those_counted() {
     assert!(shown.contains("~1,250 tokens saved, 1 other released, 1 of them untrusted"), "{shown}");
 }
 
+/// The question about all shown, the one about a large pick, and the message after it.
+#[test]
+fn all_texts_about_one_pick_count_the_same_untrusted_sources() {
+    let outside = |id: &str| {
+        let place = fixture::local("/elsewhere/a.md", refdesk_core::catalog::PathState::Untrusted);
+        fixture::source(id, id, refdesk_core::catalog::Mode::Selectable, &[], place)
+    };
+    // The picks are java-service and payments-api, which pull in x and y.
+    for (untrusted, in_all_shown, in_others) in [
+        (&["x"][..], "2 others pulled in, 1 of them untrusted", ", 1 untrusted source"),
+        (&["payments-api"], "2 others pulled in, 1 untrusted in all", ", 1 untrusted source in all"),
+        (&["payments-api", "x", "y"], "2 others pulled in, 3 untrusted in all", ", 3 untrusted sources in all"),
+        (&[], "2 others pulled in  ", ", ~76,475 tokens more  "),
+    ] {
+        let mut sources = fixture::sources();
+        sources.retain(|source| !untrusted.contains(&source.id.as_str()));
+        sources.extend(untrusted.iter().map(|id| outside(id)));
+        let mut state = asked(120, 36, preview());
+        state.snapshot.catalog = Arc::new(Catalog::new(sources));
+        let shown = screen(&state);
+        assert!(shown.contains(in_all_shown), "{untrusted:?} {shown}");
+        let whole = preview().pick.change;
+        let alone = SelectionChange { enters: ids(&["java-service", "payments-api"]), ..SelectionChange::default() };
+        let ids = ids(&["java-service", "payments-api"]);
+        let large = LargePick { ids, whole, near: alone.clone(), alone, excludes: [0, 0] };
+        press(&mut state, "+");
+        answer(&mut state, Response::LargePick(Box::new(large)));
+        let shown = screen(&state);
+        assert!(shown.contains("all: +2, ~76,475 tokens more"), "{untrusted:?} {shown}");
+        assert!(shown.contains(in_others), "{untrusted:?} {shown}");
+        press(&mut state, "y");
+        answer(&mut state, picked(&["java-service", "payments-api"], &[], &["x", "y"], 76_475));
+        let said = message(&state);
+        assert_eq!(said.contains(in_others), !untrusted.is_empty(), "{untrusted:?} {said}");
+        assert_eq!(said.contains("untrusted"), !untrusted.is_empty(), "{untrusted:?} {said}");
+    }
+}
+
 #[test]
 fn a_window_below_the_help_is_counted_again() {
     let mut state = asked(120, 36, preview());

@@ -406,6 +406,26 @@ fn other_columns_shrink_before_ids() {
 }
 
 #[test]
+fn long_ids_have_the_room_that_names_leave() {
+    let long = "mod-code-017-persistence-systemapi-java-spring";
+    let mut sources = fixture::sources();
+    let place = fixture::local("docs/long.md", refdesk_core::catalog::PathState::File);
+    sources.push(fixture::source(long, "Persistence", refdesk_core::catalog::Mode::Selectable, &[], place));
+    let catalog = std::sync::Arc::new(refdesk_core::catalog::Catalog::new(sources));
+    let mut state = fixture::state(80, 24);
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+    for (width, keys) in [(80, "R BackTab BackTab BackTab"), (120, ""), (120, "BackTab BackTab BackTab")] {
+        update(&mut state, Input::Resize(ratatui::layout::Size::new(width, 36)));
+        press(&mut state, keys);
+        let analysis = fixture::analysis(&state);
+        answer(&mut state, analysis);
+        let shown = screen(&state);
+        let row = shown.lines().find(|line| line.contains("mod-code")).unwrap_or_default();
+        assert!(row.contains(long) && row.contains(" Persistence"), "{width} {keys}: {shown}");
+    }
+}
+
+#[test]
 fn a_broken_link_offers_its_place_in_the_editor() {
     let mut state = fixture::state(80, 24);
     let mut snapshot = fixture::snapshot();
@@ -417,6 +437,7 @@ fn a_broken_link_offers_its_place_in_the_editor() {
     answer(&mut state, analysis);
     let shown = screen(&state);
     assert!(shown.lines().last().unwrap_or_default().contains("O open link"), "{shown}");
+    assert!(shown.contains("@retry-pattern adr-005.md:44 a link leads to no file"), "{shown}");
     let effects = press(&mut state, "O");
     assert!(effects.iter().any(|effect| matches!(effect, Effect::Edit(spot) if spot.line == 44)), "{effects:?}");
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::common::change_cost::{self, TokenFormat};
 use crate::common::notices::for_people;
-use crate::common::{selection_tree, source_words};
+use crate::common::selection_tree;
+use crate::common::source_words::{self, UntrustedCounts};
 use crate::tui::action::Action;
 use crate::tui::agents;
 use crate::tui::catalog::LeftSource;
@@ -235,7 +236,6 @@ fn followed(state: &State, picked: &Picked) -> String {
     let count = pulled_in.clone().count();
     let is_new = picked.picked.iter().any(|id| !is_auto(id.as_str()) && !picked.kept.contains(id));
     let followed = cells::counted(count, "more source");
-    let waiting = source_words::waiting(source_words::count_waiting(&state.snapshot, pulled_in));
     let (tokens, undo) = (change_cost::added(picked.cost, TokenFormat::Tokens), state.key(Action::Undo));
     let more = change_cost::more(picked.cost, TokenFormat::Tokens);
     let with = change_cost::with_instructions(picked.cost, TokenFormat::Tokens);
@@ -243,9 +243,12 @@ fn followed(state: &State, picked: &Picked) -> String {
         several @ [_, _, _, _, ..] => cells::counted(several.len(), "source"),
         few => source_state::ids(&few.iter().map(SourceId::as_str).collect::<Vec<_>>()),
     };
-    let own = match picked.picked.as_slice() {
-        [id] => source_words::untrusted_note(&state.snapshot, id.as_str()).to_owned(),
-        several => source_words::waiting(source_words::count_waiting(&state.snapshot, several)),
+    // As the question before the pick counts them.
+    let new = picked.picked.iter().filter(|id| !picked.kept.contains(id));
+    let waiting = UntrustedCounts::of(&state.snapshot, new.chain(pulled_in), |id| picked.picked.contains(id));
+    let waiting = match picked.picked.as_slice() {
+        [id] if count == 0 => source_words::untrusted_note(&state.snapshot, id.as_str()).to_owned(),
+        _ => waiting.after(count),
     };
     let besides = |what: &str, ids: &[SourceId]| match ids {
         [] => String::new(),
@@ -258,7 +261,7 @@ fn followed(state: &State, picked: &Picked) -> String {
             format!("Picked {ids}, already in the instructions{excluded}: {undo} undoes it")
         }
         0 if !is_new => format!("Picked {ids}, already selected, {tokens}{with}{excluded}: {undo} undoes it"),
-        0 => format!("Picked {ids}, {tokens}{with}{own}{excluded}: {undo} undoes it"),
+        0 => format!("Picked {ids}, {tokens}{with}{waiting}{excluded}: {undo} undoes it"),
         _ => {
             format!("Picked {ids}; {followed} pulled in, {more}{with}{waiting}{excluded}: {undo} undoes it")
         }

@@ -7,7 +7,7 @@ use ratatui::layout::Position;
 
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, choice_columns, paragraphs, text_columns};
 use crate::common::change_cost::{self, TokenFormat};
-use crate::common::source_words;
+use crate::common::source_words::{self, UntrustedCounts};
 use crate::tui::action::{Action, BulkVerb, KeyContext};
 use crate::tui::budget;
 use crate::tui::filtering::FilteredList;
@@ -172,7 +172,8 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
         Detail::Cost => format!("{line}: {cost}{trusts}"),
         Detail::Whole | Detail::Followed => {
             let asked: HashSet<&SourceId> = ids.iter().collect();
-            let others = |ids: &[SourceId]| ids.iter().filter(|id| !asked.contains(id)).count();
+            let is_asked = |id: &SourceId| asked.contains(id);
+            let others = |ids: &[SourceId]| ids.iter().filter(|id| !is_asked(id)).count();
             let with = match detail {
                 Detail::Whole => change_cost::with_instructions(change.cost, TokenFormat::Tokens),
                 _ => String::new(),
@@ -182,11 +183,13 @@ fn choice(state: &State, verb: BulkVerb, BulkChange { ids, change }: &BulkChange
                 parts.extend((count > 0).then(|| format!("{} {what}", cells::counted(count, "other"))));
             }
             let moved = change.enters.iter().chain(&change.leaves);
-            let waiting = match source_words::count_waiting(&state.snapshot, moved) {
-                0 => String::new(),
-                // Others, or the sources themselves: they are counted already.
-                count if parts.len() > 1 => format!(", {} of them {}", cells::grouped(count), source_state::UNTRUSTED),
-                count => format!(", {} {}", cells::grouped(count), source_state::UNTRUSTED),
+            let waiting = UntrustedCounts::of(&state.snapshot, moved, is_asked);
+            let count = cells::grouped(waiting.all());
+            let waiting = match (waiting, parts.len()) {
+                (UntrustedCounts { asked: 0, others: 0 }, _) => String::new(),
+                (_, 1) => format!(", {count} {}", source_state::UNTRUSTED),
+                (UntrustedCounts { asked: 0, .. }, _) => format!(", {count} of them {}", source_state::UNTRUSTED),
+                _ => format!(", {count} {} in all", source_state::UNTRUSTED),
             };
             let over = budget::over_after(state, change.cost).map(|over| format!(", {over}")).unwrap_or_default();
             format!("{line}: {}{waiting}{trusts}{over}", parts.join(", "))

@@ -6,7 +6,7 @@ use ratatui::layout::Position;
 
 use super::{Handled, RECOUNTING, TextPage, Window, WindowKind, choice_columns, paragraphs, text_columns};
 use crate::common::change_cost::{self, TokenFormat};
-use crate::common::source_words;
+use crate::common::source_words::{self, UntrustedCounts};
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::budget;
 use crate::tui::input::Effect;
@@ -123,9 +123,7 @@ fn choices(state: &State, pick: &LargePick, detail: SizeDetail) -> [String; 3] {
     .map(|(action, words, change, excluded)| {
         let key = state.key_in(KeyContext::LargePick, action);
         let excludes = match detail {
-            SizeDetail::Whole | SizeDetail::Sources if excluded > 0 => {
-                format!(", excludes {}", cells::grouped(excluded))
-            }
+            detail if detail.is_whole() && excluded > 0 => format!(", excludes {}", cells::grouped(excluded)),
             _ => String::new(),
         };
         format!("{key}  {words}: {}{excludes}", size(state, change, pick, detail))
@@ -138,10 +136,19 @@ fn text(state: &State, columns: u16) -> WrappedText {
     let subject = subject(pick);
     let others: Vec<String> = others(&pick.whole, pick).map(|id| format!("@{id}")).collect();
     let named = first_and_count(&others, MAX_LISTED);
-    // All choices use the most detailed variant that fits on one line each.
-    let fits = |detail: &SizeDetail| choices(state, pick, *detail).iter().all(|line| cells::width(line) <= columns);
-    let detail = SizeDetail::ALL.into_iter().find(fits).unwrap_or(SizeDetail::Counts);
-    let [all, direct, only] = choices(state, pick, detail);
+    // All choices use the most detailed variant that fits on one line each; at last, only those that have no room for
+    // their price go without it.
+    let fits = |line: &String| cells::width(line) <= columns;
+    let fitting = SizeDetail::ALL.into_iter().map(|detail| choices(state, pick, detail));
+    let fitting = fitting.into_iter().find(|lines| lines.iter().all(fits));
+    let [all, direct, only] = fitting.unwrap_or_else(|| {
+        let [figures, counts] = [SizeDetail::Figures, SizeDetail::Counts].map(|detail| choices(state, pick, detail));
+        let mut counts = counts.into_iter();
+        figures.map(|line| {
+            let without_price = counts.next().unwrap_or_default();
+            if fits(&line) { line } else { without_price }
+        })
+    });
     let [near, alone, back] =
         [Action::PickNear, Action::PickAlone, Action::Back].map(|action| state.key_in(KeyContext::LargePick, action));
     let undo = state.key(Action::Undo);
@@ -189,31 +196,35 @@ enum SizeDetail {
 }
 
 impl SizeDetail {
-    const ALL: [Self; 4] = [Self::Whole, Self::Sources, Self::Figures, Self::Counts];
+    /// Those that a list uses for all of its choices.
+    const ALL: [Self; 3] = [Self::Whole, Self::Sources, Self::Figures];
+
+    fn is_whole(self) -> bool {
+        matches!(self, Self::Whole | Self::Sources)
+    }
 }
 
 fn size(state: &State, change: &SelectionChange, pick: &LargePick, detail: SizeDetail) -> String {
     let others = others(change, pick).count();
-    let waiting =
-        source_words::count_waiting(&state.snapshot, change.enters.iter().filter(|id| !pick.ids.contains(id)));
-    let is_whole = matches!(detail, SizeDetail::Whole | SizeDetail::Sources);
+    let waiting = UntrustedCounts::of(&state.snapshot, &change.enters, |id| pick.ids.contains(id));
+    let is_whole = detail.is_whole();
     let mut parts = Vec::new();
     parts.extend((others > 0).then(|| format!("+{}", cells::grouped(others))));
-    if detail != SizeDetail::Counts || waiting == 0 {
+    if detail != SizeDetail::Counts || waiting.all() == 0 {
         let print = if is_whole { TokenFormat::Tokens } else { TokenFormat::Figure };
         // In one list with picks of several sources, whose tokens cannot be read as the total of the selection.
         let is_one_of_several = self::others(&pick.whole, pick).next().is_some() || pick.ids.len() > 1;
         let words = if is_whole && is_one_of_several { change_cost::more } else { change_cost::added };
         parts.push(words(change.cost, print));
     }
-    if !is_whole && waiting > 0 {
-        parts.push(format!("{} {}", cells::grouped(waiting), source_state::UNTRUSTED));
+    if !is_whole && waiting.all() > 0 {
+        parts.push(format!("{} {}", cells::grouped(waiting.all()), source_state::UNTRUSTED));
     }
     let with = match detail {
         SizeDetail::Whole => change_cost::with_instructions(change.cost, TokenFormat::Tokens),
         _ => String::new(),
     };
-    let waiting = if is_whole { source_words::waiting(waiting) } else { String::new() };
+    let waiting = if is_whole { waiting.after(others) } else { String::new() };
     let trusts = source_words::trusts(change, is_whole);
     let over = budget::over_after(state, change.cost).filter(|_| is_whole);
     let over = over.map(|over| format!(", {over}")).unwrap_or_default();

@@ -221,7 +221,7 @@ fn add_dependencies(units: &mut [WorkUnit], snapshot: &Snapshot) {
 }
 
 /// Precedes the rule of a sensitive column.
-const SENSITIVE: &str = ", sensitive by ";
+const SENSITIVE: &str = ", sensitive (";
 
 /// Whether `reads` says that a column is sensitive.
 pub fn says_sensitive(reads: &str) -> bool {
@@ -234,8 +234,8 @@ pub(crate) fn reads(config: &DatabaseConfig, table: &Table, rules: &[Option<Sens
     let mut columns = Map::new();
     for (column, rule) in table.columns.iter().zip(rules) {
         let published = match rule {
-            Some(rule) if is_sampled => format!("only the share of nulls{SENSITIVE}{}", rule.words()),
-            Some(rule) => format!("nothing{SENSITIVE}{}", rule.words()),
+            Some(rule) if is_sampled => format!("only the share of nulls{SENSITIVE}{})", rule.words()),
+            Some(rule) => format!("nothing{SENSITIVE}{})", rule.words()),
             None if !is_sampled => "nothing".to_owned(),
             None if config.publish_values => "statistics, and a small set of values".to_owned(),
             None => "statistics".to_owned(),
@@ -287,11 +287,12 @@ pub fn stale(then: &Plan, now: &Plan, is_beyond: &dyn Fn(&str, &str) -> bool) ->
     }
     for database in &now.databases {
         let name = &database.name;
-        if !then.databases.iter().any(|it| it.name == *name) {
-            changes.push(format!("'{name}' is new"));
+        // It could not be read, which is reported elsewhere.
+        if database.schema_hash.is_none() {
             continue;
         }
-        if database.schema_hash.is_none() {
+        if !then.databases.iter().any(|it| it.name == *name) {
+            changes.push(format!("'{name}' is new"));
             continue;
         }
         let (before, after) = (hashes(then, name), hashes(now, name));

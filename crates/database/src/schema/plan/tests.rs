@@ -83,7 +83,7 @@ fn a_plan_says_what_would_be_done() {
     let reads = &unit.tables[0].reads;
     assert_eq!(reads.rows, 1_000);
     assert_eq!(reads.columns["id"], "statistics");
-    assert_eq!(reads.columns["email"], "only the share of nulls, sensitive by name: email");
+    assert_eq!(reads.columns["email"], "only the share of nulls, sensitive (name: email)");
     assert_eq!(
         (plan.complexity, plan.summary.total_tables, plan.summary.estimate.cost),
         (Complexity::Simple, 7, Some(0.0))
@@ -189,6 +189,12 @@ fn a_stale_plan_is_detected_by_its_changes() {
     ];
     assert_eq!(stale(&then, &now, &|_, _| false), expected);
     assert_eq!(stale(&then, &then, &|_, _| false), [""; 0]);
+    let mut before = then.clone();
+    before.databases.clear();
+    assert_eq!(stale(&before, &then, &|_, _| false), ["'shop' is new"]);
+    let mut unread = then.clone();
+    unread.databases[0].schema_hash = None;
+    assert_eq!(stale(&before, &unread, &|_, _| false), [""; 0], "it is not new to what was never read");
 }
 
 #[test]

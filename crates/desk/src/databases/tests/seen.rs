@@ -73,6 +73,6 @@ fn the_page_not_the_plan_says_which_columns_are_sensitive() {
         )
     };
     assert_eq!(sensitive(&world), (1, 1));
-    world.put(FILE, &world.read(FILE).replace("sensitive by", "not kept by"));
+    world.put(FILE, &world.read(FILE).replace("sensitive (", "kept ("));
     assert_eq!(sensitive(&world), (1, 0));
 }
