@@ -38,7 +38,10 @@ pub fn run(desk: &mut Desk, args: &IndexArgs) -> CommandOutput {
                 .for_each(|sentence| text.push_str(&format!("{sentence}\n")));
             let json = to_json(desk, &report, &cut);
             let whole = desk.check_whole("the index keeps its texts of sources that may be missing");
-            CommandOutput::new(json, text).with_failures(whole.err().into_iter().collect())
+            // Without the manifest, tables of databases are indexed as plain texts.
+            let diagnostics = desk.manifest_problem().into_iter().collect();
+            let output = CommandOutput { diagnostics, ..CommandOutput::new(json, text) };
+            output.with_failures(whole.err().into_iter().collect())
         }
     }
 }

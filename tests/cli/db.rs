@@ -424,7 +424,9 @@ fn a_database_that_is_no_longer_configured_is_named_and_its_pages_are_removed() 
     let stays = "1 obsolete file that you edited stays; --overwrite-edited removes it:\n  \
                  docs/databases/shop/README.md\n";
     let told = world.run(&["db", "document"]).exits(2);
-    assert!(told.text().contains("'shop' is no longer configured.\n30 obsolete files would be removed"), "{told}");
+    let expected = "'shop' is no longer configured.\n30 obsolete files would be removed";
+    assert!(told.text().contains(expected) && told.text().contains("  and 10 more\n1 obsolete"), "{told}");
+    assert!(told.text().contains("4 sources to write to the catalog:\n  db-store-artist: "), "{told}");
     assert!(
         told.stderr.contains(
             "this would write 27 pages below docs/databases, add them to the catalog, and remove 30 obsolete files"
@@ -558,6 +560,13 @@ fn the_doctor_says_what_a_database_needs() {
     world.run(&["db", "plan"]).exits(0);
     line("databases: 1 database, 11 tables documented, 1 not documented, 1 changed since       fix: ").exits(0);
     world.run(&["db", "document", "--yes"]).exits(0);
+    let manifest = "docs/databases/documentation-manifest.json";
+    let sound = world.read(manifest);
+    world.put(manifest, sound.replacen('\n', "\n<<<<<<< ours\n", 1).as_bytes());
+    line(&format!("databases: {manifest}: the manifest is damaged, so no database page is used: ")).exits(0);
+    let told = world.run(&["index", "--words-only"]).exits(0);
+    assert!(told.stderr.contains("it has a merge conflict at line 2"), "{told}");
+    world.put(manifest, sound.as_bytes());
     world.put("docs/databases/shop/artist/tables/main.Artist.json", b"{");
     let told = line("databases: docs/databases/shop/").exits(0);
     assert!(

@@ -201,9 +201,12 @@ fn two_names_are_joined_in_the_database_that_has_both() {
     let reported = world.run(&["db", "path", "buyer", "item"]).exits(0);
     let expected = "two: 1 join\n  FROM \"main\".\"buyer\"\n  JOIN \"main\".\"item\" ON \"main\".\"buyer\".\"item_id\" = \"main\".\"item\".\"id\"\n";
     assert_eq!(reported.text(), expected);
+    let reported = world.run(&["db", "path", "step", "Step"]).exits(0);
+    let expected = "two: 1 join\n  FROM \"main\".\"step\" AS \"a\"\n  JOIN \"main\".\"step\" AS \"b\" ON \"a\".\"after_id\" = \"b\".\"id\"\n";
+    assert_eq!(reported.text(), expected);
     for (from, to, said) in [
         ("orders", "buyer", "main.orders is in the database 'one' and main.buyer in 'two'"),
-        ("orders", "orders", "both tables are main.orders"),
+        ("orders", "orders", "both tables are main.orders, which is not joined with itself"),
         ("orders", "alone", "no join path leads from main.orders to main.alone"),
         ("orders", "alone", "columns with the same name and type: main.item.region and main.alone.region"),
         ("orders", "alone", "main.alone has no joins"),

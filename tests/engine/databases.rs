@@ -90,6 +90,12 @@ fn damaged_pages_and_pages_without_a_source_are_problems() {
     world.until("the page is damaged", |now| problems(now, Code::Damaged) == 1);
     world.write(page, &sound);
     world.until("the page is sound again", |now| problems(now, Code::Damaged) == 0);
+    let manifest = "docs/databases/documentation-manifest.json";
+    let sound = std::fs::read_to_string(world.at(manifest)).unwrap();
+    world.write(manifest, "<<<<<<< ours");
+    world.until("the manifest is damaged", |now| problems(now, Code::Damaged) == 1 && now.has_databases);
+    world.write(manifest, &sound);
+    world.until("the manifest is sound again", |now| problems(now, Code::Damaged) == 0);
     std::fs::remove_file(world.at(".jaato/references/db-app-customer.json")).unwrap();
     world.until("the pages have no source", |now| problems(now, Code::NotDocumented) == 1);
 }

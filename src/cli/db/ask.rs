@@ -1,6 +1,7 @@
 //! `refdesk db show|path|usage|domains|domain|joins`: answers from the pages, for people. No database is queried, and
 //! agents get the same answers.
 
+use refdesk_database::schema::table_doc::JoinSource;
 use refdesk_desk::{
     ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, DescribedJoin, DescribedPath, Desk, DomainTable,
 };
@@ -130,8 +131,11 @@ pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> Result<CommandOutput, Error> {
 fn joined(joins: &[DescribedJoin], are_several: bool) -> String {
     let row = |join: &DescribedJoin| {
         let columns = format!("{} = {}", join.from_columns.join(", "), join.to_columns.join(", "));
-        let source = [(join.inferred, "inferred"), (join.noted, "noted")];
-        let source = source.into_iter().filter(|(is_it, _)| *is_it).map(|(_, word)| word.to_owned());
+        let source = [(join.inferred, JoinSource::Inferred), (join.noted, JoinSource::Note)];
+        let source = source.into_iter().filter(|(is_it, _)| *is_it).map(|(_, source)| match source {
+            JoinSource::Note => source.reason(&join.because),
+            _ => source.word().to_owned(),
+        });
         let cardinality = Some(join.cardinality.replace('_', " ")).filter(|words| !words.is_empty());
         let kind = cardinality.into_iter().chain(source).collect::<Vec<_>>().join(", ");
         let row = vec![join.from_table.clone(), join.to_table.clone(), columns, kind];
@@ -153,6 +157,7 @@ mod tests {
             on_clause: None,
             inferred,
             noted,
+            because: String::new(),
         };
         let (key, noted, inferred) = (hop(Some(false), false), hop(Some(false), true), hop(Some(true), false));
         for (hops, expected) in [

@@ -119,18 +119,19 @@ fn question(prepared: &Documentation) -> String {
 fn shown(desk: &Desk, prepared: &Documentation) -> String {
     let new = prepared.pages.iter().filter(|it| it.action == PageAction::Write && !it.is_there).count();
     let changed = prepared.to_write() - new;
-    let sources: Vec<&str> = prepared.catalog.iter().map(|(entry, ..)| entry.id.as_str()).collect();
     let removed = counted(prepared.files_removed().count(), "file");
     let changed = grouped(changed);
     let mut text = format!("{}, {changed} changed, {removed} to remove.\n", counted(new, "new page"));
     text.push_str(&left_out(prepared));
-    text.push_str(&removals(prepared));
-    for (entry, ..) in &prepared.catalog {
-        text.push_str(&format!("  {}: {}\n", entry.id, one_line(&entry.description)));
+    let entries: Vec<String> =
+        prepared.changed_entries().map(|entry| format!("  {}: {}\n", entry.id, one_line(&entry.description))).collect();
+    if !entries.is_empty() {
+        text.push_str(&format!("{} to write to the catalog:\n{}", counted(entries.len(), "source"), entries.concat()));
     }
-    if sources.is_empty() {
+    if prepared.catalog.is_empty() {
         text.push_str("No source would be made.\n");
     }
+    text.push_str(&removals(prepared));
     let replaced: Vec<&str> = prepared.entries_replaced.keys().map(String::as_str).collect();
     text.push_str(&listed("file", "that you edited in the catalog would be replaced", &replaced));
     text.push_str(&edited(desk, prepared, &prepared.edited));

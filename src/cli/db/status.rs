@@ -90,7 +90,11 @@ pub fn diff(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
         false => (path.as_str(), "the page was edited"),
     });
     let of_files: Vec<(&str, &str)> = edited
-        .chain(manifest.iter().map(|path| (path.as_str(), "the manifest is missing, so its pages are not found")))
+        .chain(
+            manifest
+                .iter()
+                .map(|path| (path.as_str(), "the manifest is missing or damaged, so its pages are not found")),
+        )
         .chain(missing.iter().map(|path| (*path, "the page is missing")))
         .chain(run.missing_entries().into_iter().map(|path| (path, "the catalog entry is missing")))
         .chain(run.removed.iter().map(|path| (path.as_str(), "the page is obsolete")))

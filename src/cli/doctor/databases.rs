@@ -17,6 +17,9 @@ fn line(overview: &DatabaseOverview) -> CheckLine {
     if let Some(problem) = overview.problems.iter().find(|problem| problem.is_error()) {
         return wrong(problem);
     }
+    if let Some(problem) = overview.manifest_problem() {
+        return CheckLine { level: CheckLevel::Note, ..wrong(problem) };
+    }
     let count_of =
         |standing: fn(&DatabaseState) -> bool| overview.databases.iter().filter(|it| standing(&it.state)).count();
     let count = counted(overview.databases.len(), "database");

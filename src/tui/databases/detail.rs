@@ -90,10 +90,18 @@ fn obstacle(state: &State, database: &DatabaseSummary) -> Option<(String, ThemeR
     }
 }
 
+fn has_no_manifest(state: &State) -> bool {
+    state.databases.overview.as_ref().is_some_and(|overview| overview.manifest_problem().is_some())
+}
+
 /// Why there is no page, and what to do about it.
 fn unwritten(state: &State, database: &DatabaseSummary, table: Option<&TableSummary>) -> Option<String> {
     if table.is_some_and(|table| table.marks.is_skipped) {
         return Some("The plan leaves this table out, so it has no page.".to_owned());
+    }
+    if has_no_manifest(state) {
+        let key = state.key(Action::Problems);
+        return Some(format!("The manifest cannot be read, so no page is known: {key} shows the problem."));
     }
     let what = if table.is_some() { "This table" } else { "It" };
     (database.state == DatabaseState::Ready).then(|| {
@@ -173,7 +181,7 @@ pub fn status(state: &State) -> String {
     } else if let Some(database) = view.database(row) {
         words.extend((!database.kind.is_empty()).then(|| database.kind.to_owned()));
         if database.domains.is_empty() {
-            words.push("not documented yet".to_owned());
+            words.push(if has_no_manifest(state) { "pages unknown" } else { "not documented yet" }.to_owned());
         } else {
             words.push(cells::counted(database.domains.len(), "domain"));
             words.push(cells::counted(database.domains.iter().map(|it| it.tables.len()).sum(), "table"));

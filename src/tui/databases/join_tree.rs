@@ -108,7 +108,7 @@ pub fn joins(doc: &TableDoc) -> Vec<Join> {
         table: reference.table.clone(),
         pairs: pairs(&reference.referenced_columns, &reference.columns),
         kind: kind(reference.source, JoinKind::ReferredToBy),
-        note: String::new(),
+        note: clean(&reference.because),
     });
     let inferred = doc.inferred_joins.iter().map(|join| Join {
         table: join.referenced_table.clone(),

@@ -20,6 +20,7 @@ use refdesk_database::schema::table_doc::{JoinSource, ReferenceDoc, TableDoc};
 use refdesk_database::snapshot::TableName;
 use refdesk_desk::engine::{Event, Request, Response, Snapshot};
 use refdesk_desk::{DatabaseOverview, DatabasePage, DocumentReport, SearchAnswer, SearchMode};
+use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 fn databases(keys: &str) -> State {
@@ -181,9 +182,32 @@ fn a_join_without_a_key_is_marked_at_the_table_that_it_leads_to() {
         (JoinSource::Note, JoinKind::Noted),
         (JoinSource::Inferred, JoinKind::Inferred),
     ] {
-        let reference = ReferenceDoc { table: "main.order".to_owned(), source, ..ReferenceDoc::default() };
+        let (table, because) = ("main.order".to_owned(), "kind is 'c'".to_owned());
+        let reference = ReferenceDoc { table, source, because, ..ReferenceDoc::default() };
         let doc = TableDoc { referenced_by: vec![reference], ..TableDoc::default() };
-        assert_eq!(joins(&doc).iter().map(|join| join.kind).collect::<Vec<_>>(), [kind]);
+        let found = joins(&doc);
+        let found: Vec<_> = found.iter().map(|join| (join.kind, join.note.as_str())).collect();
+        assert_eq!(found, [(kind, "kind is 'c'")]);
+    }
+}
+
+#[test]
+fn without_the_manifest_no_database_counts_as_not_documented() {
+    let mut state = databases("");
+    let mut overview = fixture::overview();
+    overview.databases[0].domains.clear();
+    overview.databases[0].page = None;
+    for (problem, expected, other) in [
+        (None, "not documented yet", "pages unknown"),
+        (Some("docs/databases/documentation-manifest.json"), "pages unknown", "not documented yet"),
+    ] {
+        let damaged = |file: &str| Diagnostic::warning(Code::Damaged, "the manifest is damaged").in_file(file);
+        overview.problems = problem.map(damaged).into_iter().collect();
+        answer(&mut state, Response::Databases(Arc::new(overview.clone())));
+        press(&mut state, "g g");
+        let text = screen(&state);
+        assert!(text.contains(expected) && !text.contains(other), "{text}");
+        assert_eq!(text.contains("The manifest cannot be read"), problem.is_some(), "{text}");
     }
 }
 

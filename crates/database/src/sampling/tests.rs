@@ -162,7 +162,7 @@ fn no_value_of_a_sensitive_column_is_written_as_one_of_another_column() {
             assert!(!out.contains(text), "{text}{published}: {out}");
         }
         assert!(out.contains("sensitive (same values: main.patient.code)"), "{out}");
-        assert!(out.contains("only the share of nulls, sensitive by same values: main.patient.badge"), "{out}");
+        assert!(out.contains("only the share of nulls, sensitive (same values: main.patient.badge)"), "{out}");
     }
 }
 

@@ -193,10 +193,19 @@ fn compare(before: &TableSide, after: &TableSide, found: &mut Vec<Difference>) {
     if differences.found.len() == known && before.page == PageFileState::Edited {
         let detail = "the edited page is from before the definition changed".to_owned();
         differences.note(DifferenceKind::EditedPageStale, None, detail);
+    } else if differences.found.len() == known && is_other_view(old, new) {
+        let detail = changed(&format!("\"{}\"", old.description), &format!("\"{}\"", new.description));
+        differences.note(DifferenceKind::DefinitionChanged, None, detail);
     } else if differences.found.len() == known {
         let detail = "in something that pages do not show, such as a collation, the name of a key or a check on a sensitive column";
         differences.note(DifferenceKind::DefinitionChanged, None, detail.to_owned());
     }
+}
+
+/// Whether a view reads other tables, which only its description says.
+fn is_other_view(old: &TableDoc, new: &TableDoc) -> bool {
+    let is_by_rule = [old, new].iter().all(|doc| doc.source == DescriptionSource::Fallback);
+    new.kind.is_view() && is_by_rule && old.description != new.description
 }
 
 /// A key, check or index, as an optional name and a description.

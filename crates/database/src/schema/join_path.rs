@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
+use refdesk_text::escape::one_line;
+use refdesk_text::shorten::shortened;
 use serde::Serialize;
 
 use super::joins::family;
-use super::table_doc::{ColumnDoc, JoinSource, TableDoc};
+use super::table_doc::{ColumnDoc, JoinDoc, JoinSource, TableDoc};
 use crate::names::quoted;
 use crate::names::words::split;
 
@@ -27,6 +29,12 @@ fn cost(source: JoinSource) -> usize {
 
 /// The search ends after this many partial paths.
 const TRIED: usize = 20_000;
+
+/// Most joins of a table with itself in an answer.
+const OWN_JOINS: usize = 10;
+
+/// Most characters of the reason of a join in an answer.
+const REASON: usize = 200;
 
 /// Nearby tables that are named if there is no path.
 const NEAR: usize = 5;
@@ -79,6 +87,8 @@ pub struct JoinHop {
     pub on_clause: String,
     /// What it is based on.
     pub source: JoinSource,
+    /// Why, or under which condition; empty for a key.
+    pub because: String,
 }
 
 /// The answer to how two tables can be joined.
@@ -96,6 +106,19 @@ pub struct JoinPaths {
     pub longer: Vec<String>,
     /// Columns of the same name and type near both tables, on readable pages, if no path was found.
     pub bridges: Vec<PossibleJoin>,
+    /// If the only way was refused: where.
+    pub refused: Option<RefusedTurn>,
+}
+
+/// Columns that refer to either of two tables, so that no way leads from one to the other over them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedTurn {
+    /// `schema.table` of the columns.
+    pub table: String,
+    /// The columns.
+    pub columns: Vec<String>,
+    /// `schema.table` of the two others.
+    pub targets: [String; 2],
 }
 
 impl JoinPaths {
@@ -142,16 +165,17 @@ impl JoinTable<'_> {
     }
 }
 
-struct Edge {
+struct Edge<'a> {
     to: usize,
     source: JoinSource,
+    because: &'a str,
     /// Whether the table here is the one that refers to the other.
     refers: bool,
     /// Columns here and there.
     pairs: Vec<(String, String)>,
 }
 
-impl Edge {
+impl Edge<'_> {
     /// Whether the same columns refer to the table before and to this one, by a note: an owner is a customer or a supplier,
     /// never both. A value with two keys is in both tables.
     fn refers_otherwise(&self, before: &Self) -> bool {
@@ -223,8 +247,9 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             names
         };
         let mut longer = cheapest(&edges, &left, from, to);
-        // A short one was refused.
+        let mut refused = None;
         if longer.len() <= most.min(HOPS) + 1 {
+            refused = refused_turn(tables, &edges, &longer);
             longer.clear();
         }
         let names = longer.iter().filter_map(|at| Some(tables.get(*at)?.full_name().to_owned()));
@@ -236,15 +261,72 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             near_target: near(to),
             longer: names.collect(),
             bridges,
+            refused,
         };
     }
     let paths = paths.iter().filter_map(|steps| path(tables, &edges, from, steps)).collect();
     JoinPaths { paths, is_cut_short, ..JoinPaths::default() }
 }
 
+/// The joins of a table with itself, declared ones first, under two names: a row of `a` refers to one of `b`.
+pub fn own_joins(table: &JoinTable<'_>) -> Vec<JoinPath> {
+    let own = table.doc.joins().filter(|join| join.referenced_table == table.full_name());
+    // A page that refdesk did not write may pair different numbers of columns, which is not a join.
+    let own = own.filter(|join| !join.columns.is_empty() && join.columns.len() == join.referenced_columns.len());
+    let path = |join: JoinDoc<'_>| {
+        let pairs = join.columns.iter().zip(join.referenced_columns);
+        let pairs: Vec<String> =
+            pairs.map(|(one, other)| format!("\"a\".{} = \"b\".{}", column(one), column(other))).collect();
+        let name = table.quoted();
+        let hop = JoinHop {
+            from_table: table.full_name().to_owned(),
+            to_table: table.full_name().to_owned(),
+            on_clause: pairs.join(" AND "),
+            source: join.source,
+            because: reason(join.because),
+        };
+        let sql_snippet = format!("FROM {name} AS \"a\"{}", hop.line(&format!("{name} AS \"b\"")));
+        JoinPath { hops: vec![hop], sql_snippet }
+    };
+    own.take(OWN_JOINS).map(path).collect()
+}
+
+/// The reason of a join in an answer.
+pub fn reason(because: &str) -> String {
+    shortened(one_line(because).into_owned(), REASON)
+}
+
+impl JoinHop {
+    /// The join with this table as a line of SQL. What a join without a key is based on is part of it: a noted one may
+    /// hold only for some rows.
+    fn line(&self, table: &str) -> String {
+        let comment = match self.source {
+            JoinSource::Key => String::new(),
+            source => format!(" -- {}", source.reason(&self.because)),
+        };
+        format!("\nJOIN {table} ON {}{comment}", self.on_clause)
+    }
+}
+
+/// The first turn of this way that is refused whichever of the joins between its tables are taken.
+fn refused_turn(tables: &[JoinTable<'_>], edges: &[Vec<Edge<'_>>], way: &[usize]) -> Option<RefusedTurn> {
+    let between = |from: usize, to: usize| edges.get(from).into_iter().flatten().filter(move |edge| edge.to == to);
+    let name = |at: usize| tables.get(at).map(|table| table.full_name().to_owned());
+    way.windows(3).find_map(|turn| {
+        let [before, table, after] = *turn else { return None };
+        let pairs = || between(before, table).flat_map(|one| between(table, after).map(move |other| (one, other)));
+        if !pairs().all(|(one, other)| other.refers_otherwise(one)) {
+            return None;
+        }
+        let (_, edge) = pairs().next()?;
+        let columns = edge.pairs.iter().map(|(here, _)| here.clone()).collect();
+        Some(RefusedTurn { table: name(table)?, columns, targets: [name(before)?, name(after)?] })
+    })
+}
+
 /// The joins of every table, in both directions.
-fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<Edge>> {
-    let mut edges: Vec<Vec<Edge>> = tables.iter().map(|_| Vec::new()).collect();
+fn edges<'a>(tables: &[JoinTable<'a>], positions: &HashMap<&str, usize>) -> Vec<Vec<Edge<'a>>> {
+    let mut edges: Vec<Vec<Edge<'a>>> = tables.iter().map(|_| Vec::new()).collect();
     for (from, JoinTable { doc, .. }) in tables.iter().enumerate() {
         for join in doc.joins() {
             let (columns, target_columns) = (join.columns, join.referenced_columns);
@@ -263,9 +345,10 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
             if own.iter().any(|known| known.to == to && is_same(&known.pairs)) {
                 continue;
             }
-            own.push(Edge { to, source: join.source, refers: true, pairs });
+            let (source, because) = (join.source, join.because);
+            own.push(Edge { to, source, because, refers: true, pairs });
             if let Some(other) = edges.get_mut(to) {
-                other.push(Edge { to: from, source: join.source, refers: false, pairs: back });
+                other.push(Edge { to: from, source, because, refers: false, pairs: back });
             }
         }
     }
@@ -273,7 +356,7 @@ fn edges(tables: &[JoinTable<'_>], positions: &HashMap<&str, usize>) -> Vec<Vec<
 }
 
 /// The least cost from each table to this one.
-fn costs_to(edges: &[Vec<Edge>], target: usize) -> Vec<Option<usize>> {
+fn costs_to(edges: &[Vec<Edge<'_>>], target: usize) -> Vec<Option<usize>> {
     let mut costs: Vec<Option<usize>> = vec![None; edges.len()];
     let mut open = BinaryHeap::from([Reverse((0usize, target))]);
     while let Some(Reverse((spent, at))) = open.pop() {
@@ -291,7 +374,7 @@ fn costs_to(edges: &[Vec<Edge>], target: usize) -> Vec<Option<usize>> {
 }
 
 /// The tables of the cheapest path; empty if there is no path.
-fn cheapest(edges: &[Vec<Edge>], left: &[Option<usize>], from: usize, to: usize) -> Vec<usize> {
+fn cheapest(edges: &[Vec<Edge<'_>>], left: &[Option<usize>], from: usize, to: usize) -> Vec<usize> {
     let mut path = vec![from];
     let mut at = from;
     while let Some(rest) = left.get(at).copied().flatten().filter(|_| at != to && path.len() <= left.len()) {
@@ -306,7 +389,7 @@ fn cheapest(edges: &[Vec<Edge>], left: &[Option<usize>], from: usize, to: usize)
 }
 
 /// Columns of the same name and type on the readable pages of tables near one and near the other.
-fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize) -> Vec<PossibleJoin> {
+fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge<'_>>], from: usize, to: usize) -> Vec<PossibleJoin> {
     let mut there: HashMap<(String, &str), (&str, &str)> = HashMap::new();
     let columns = |at: usize| {
         let table = tables.get(at).filter(|table| table.is_readable);
@@ -322,13 +405,18 @@ fn bridges(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, to: usize
     };
     let name = |at: usize| tables.get(at).map_or("", JoinTable::full_name);
     let (source, target) = (name(from), name(to));
-    for (table, column) in within_two_joins(edges, to).into_iter().flat_map(columns) {
+    // If the only way between the two was refused, tables are near both, and joined with both already.
+    let (near_source, near_target) = (within_two_joins(edges, from), within_two_joins(edges, to));
+    let only_near = |own: &[usize], end: usize, others: &[usize]| -> Vec<usize> {
+        own.iter().copied().filter(|at| *at == end || !others.contains(at)).collect()
+    };
+    for (table, column) in only_near(&near_target, to, &near_source).into_iter().flat_map(columns) {
         let key = (column.name.to_lowercase(), column.data_type.as_str());
         there.entry(key).or_insert((table, column.name.as_str()));
     }
     let mut found: Vec<(usize, PossibleJoin)> = Vec::new();
     let mut joined: HashSet<(&str, &str)> = HashSet::new();
-    for (table, column) in within_two_joins(edges, from).into_iter().flat_map(columns) {
+    for (table, column) in only_near(&near_source, from, &near_target).into_iter().flat_map(columns) {
         let name = column.name.to_lowercase();
         if COMMON_COLUMNS.contains(&name.as_str()) || !is_key_like(column) {
             continue;
@@ -365,7 +453,7 @@ fn is_key_like(column: &ColumnDoc) -> bool {
 }
 
 /// A table and those within two joins of it, the nearest first.
-fn within_two_joins(edges: &[Vec<Edge>], table: usize) -> Vec<usize> {
+fn within_two_joins(edges: &[Vec<Edge<'_>>], table: usize) -> Vec<usize> {
     let mut found = vec![table];
     let mut first = 0;
     for _ in 0..2 {
@@ -383,7 +471,7 @@ fn within_two_joins(edges: &[Vec<Edge>], table: usize) -> Vec<usize> {
     found
 }
 
-fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(usize, usize)]) -> Option<JoinPath> {
+fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge<'_>>], from: usize, steps: &[(usize, usize)]) -> Option<JoinPath> {
     let mut hops = Vec::new();
     let mut sql = format!("FROM {}", tables.get(from)?.quoted());
     for (at, number) in steps {
@@ -396,19 +484,20 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge>], from: usize, steps: &[(us
             .iter()
             .map(|(one, other)| format!("{from_name}.{} = {to_name}.{}", column(one), column(other)))
             .collect();
-        let on_clause = pairs.join(" AND ");
-        sql.push_str(&format!("\nJOIN {to_name} ON {on_clause}"));
-        hops.push(JoinHop {
+        let hop = JoinHop {
             from_table: from.full_name().to_owned(),
             to_table: to.full_name().to_owned(),
-            on_clause,
+            on_clause: pairs.join(" AND "),
             source: edge.source,
-        });
+            because: reason(edge.because),
+        };
+        sql.push_str(&hop.line(&to_name));
+        hops.push(hop);
     }
     Some(JoinPath { hops, sql_snippet: sql })
 }
 
 /// A name that no statement can contain is left unquoted, because the snippet is for reading.
 fn column(name: &str) -> String {
-    quoted(name).unwrap_or_else(|| refdesk_text::escape::one_line(name).into_owned())
+    quoted(name).unwrap_or_else(|| one_line(name).into_owned())
 }

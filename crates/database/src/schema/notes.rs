@@ -79,6 +79,15 @@ impl Notes {
         self.tables.get(&table.full_name()).or_else(|| self.tables.get(&table.name))
     }
 
+    /// Describes a table, unless a note does.
+    pub fn describe(&mut self, table: &Table, description: &str) {
+        let mut note = self.table(table).cloned().unwrap_or_default();
+        if note.description.as_deref().is_none_or(|text| text.trim().is_empty()) {
+            note.description = Some(description.to_owned());
+            self.tables.insert(table.full_name(), note);
+        }
+    }
+
     /// Warnings about notes on tables or columns that are not in the schema, and about foreign keys that a note denies.
     pub fn dangling(&self, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
         let mut found = Vec::new();

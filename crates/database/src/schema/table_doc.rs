@@ -204,6 +204,9 @@ pub struct ReferenceDoc {
     /// What it is based on.
     #[serde(default, skip_serializing_if = "JoinSource::is_key")]
     pub source: JoinSource,
+    /// Why, or under which condition, if a person noted it; the other page has the reason of an inferred join.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub because: String,
 }
 
 /// An inferred or noted join as described by a page.

@@ -22,7 +22,7 @@ use refdesk_text::nearest::did_you_mean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use super::documented_pages::TablePage;
+use super::documented_pages::{TablePage, json_problem};
 use super::files::text_below;
 use super::moved_pages::KnownManifest;
 use super::page_comparison::DocumentedPage;
@@ -115,6 +115,16 @@ impl Documentation {
     /// The number of sources whose catalog entries are to be written.
     pub fn sources_to_write(&self) -> usize {
         self.entries_missing.len() + self.entries_outdated.len() + self.entries_replaced.len()
+    }
+
+    /// The sources whose catalog entries would be written.
+    pub fn changed_entries(&self) -> impl Iterator<Item = &CatalogEntry> {
+        let changed = self.catalog.iter().filter(|(_, file, _)| {
+            self.entries_missing.contains(file)
+                || self.entries_outdated.contains(file)
+                || self.entries_replaced.contains_key(file)
+        });
+        changed.map(|(entry, ..)| entry)
     }
 
     /// The files of missing catalog entries whose pages exist.
@@ -329,19 +339,18 @@ impl Desk {
             Values::Unread => Sampled::default(),
         };
         self.keep_known(database, snapshot, &mut sampled);
-        let input = DocInput {
-            config: &database.config,
-            snapshot,
-            notes: &database.notes,
-            joins: &joins,
-            profiles: &sampled.profiles,
-        };
+        let mut notes = database.notes.clone();
         let mut domains = BTreeMap::new();
         for table in planned.plan.units(&database.config.name).flat_map(|unit| &unit.tables).filter(|table| !table.skip)
         {
             let name = table.name();
+            if let Some((noted, note)) = snapshot.table(&name).zip(table.note.as_deref()) {
+                notes.describe(noted, note);
+            }
             domains.insert(name, table.domain.clone());
         }
+        let input =
+            DocInput { config: &database.config, snapshot, notes: &notes, joins: &joins, profiles: &sampled.profiles };
         let tables = snapshot.tables.iter().zip(input.docs()).collect();
         Some(Described { tables, domains, problems: sampled.problems, lost: sampled.lost })
     }
@@ -474,8 +483,9 @@ pub(super) fn stored_manifest(workspace: &Path, docs_path: &str) -> Result<Optio
     let path = Manifest::path(docs_path);
     let Some(text) = text_below(workspace, &path, MANIFEST_BYTES)? else { return Ok(None) };
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        let message = format!("the manifest is damaged: {error}");
-        let fix = "restore it, or remove it together with the pages";
+        let problem = json_problem(text.as_bytes(), &error, "list pages");
+        let message = format!("the manifest is damaged, so no database page is used: {problem}");
+        let fix = "restore it, for example from git, or document the databases again";
         Box::new(Diagnostic::warning(Code::Damaged, message).in_file(path).fix(fix))
     })
 }

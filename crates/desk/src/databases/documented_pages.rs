@@ -92,6 +92,8 @@ pub struct DocumentedPages {
     pub tables: Vec<TablePage>,
     /// Sorted by database, then by name.
     pub domains: Vec<DomainPage>,
+    /// Why the manifest, and so every page, cannot be used.
+    pub(super) problem: Option<Box<Diagnostic>>,
     /// The page of each database.
     pub(super) overviews: HashMap<String, String>,
     /// Files by path within the folder.
@@ -148,6 +150,21 @@ impl DamagedPage {
     }
 }
 
+/// What is wrong with a JSON file that should `list pages` or the like, without the parser's message, which would quote
+/// the file.
+pub(super) fn json_problem(text: &[u8], error: &serde_json::Error, what: &str) -> String {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    if let Some(at) = lines.position(|line| line.starts_with(b"<<<<<<< ")) {
+        return format!("it has a merge conflict at line {}", at + 1);
+    }
+    let place = format!("line {}, column {}", error.line(), error.column());
+    match error.classify() {
+        Category::Data => format!("it does not {what} at {place}"),
+        Category::Eof => format!("it ends too early, at {place}"),
+        Category::Syntax | Category::Io => format!("it is not JSON at {place}"),
+    }
+}
+
 /// Parses the JSON page at this path, of the table `schema.table`.
 ///
 /// # Errors
@@ -156,18 +173,7 @@ pub(super) fn parse(page: &[u8], table: &str, path: &str) -> Result<TableDoc, St
     if page.len() > PAGE_BYTES {
         return Err(format!("it is larger than {} KiB", PAGE_BYTES / 1024));
     }
-    let doc: TableDoc = serde_json::from_slice(page).map_err(|error| {
-        let mut lines = page.split(|byte| *byte == b'\n');
-        if let Some(at) = lines.position(|line| line.starts_with(b"<<<<<<< ")) {
-            return format!("it has a merge conflict at line {}", at + 1);
-        }
-        let place = format!("line {}, column {}", error.line(), error.column());
-        match error.classify() {
-            Category::Data => format!("it does not describe a table at {place}"),
-            Category::Eof => format!("it ends too early, at {place}"),
-            Category::Syntax | Category::Io => format!("it is not JSON at {place}"),
-        }
-    })?;
+    let doc: TableDoc = serde_json::from_slice(page).map_err(|error| json_problem(page, &error, "describe a table"))?;
     let name = Path::new(path).file_stem().and_then(OsStr::to_str).unwrap_or_default();
     if doc.fully_qualified_name != table || !is_file_name(name, table) {
         return Err("it describes another table".to_owned());

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use refdesk_database::config::Granularity;
-use refdesk_database::documenter::{Progress, ProgressStatus};
+use refdesk_database::documenter::{Manifest, Progress, ProgressStatus};
 use refdesk_database::schema::page::is_page_path;
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_database::snapshot::{TableKind, TableName};
@@ -127,6 +127,14 @@ pub struct OverviewReader {
     overview: DatabaseOverview,
     granularity: HashMap<String, Granularity>,
     progress: Option<Progress>,
+}
+
+impl DatabaseOverview {
+    /// The problem with the manifest, without which no page is known.
+    pub fn manifest_problem(&self) -> Option<&Diagnostic> {
+        let path = Manifest::path(&self.docs_path);
+        self.problems.iter().find(|problem| problem.file.as_ref().is_some_and(|file| **file == *path))
+    }
 }
 
 impl Desk {

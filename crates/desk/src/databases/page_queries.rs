@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use refdesk_database::documenter::{Manifest, PageAction, Progress};
+use refdesk_core::catalog::Source;
+use refdesk_database::config::DatabaseConfig;
+use refdesk_database::documenter::{Manifest, PageAction, Progress, ProgressStatus};
 use refdesk_database::schema::check::{CheckInput, Coverage, Finding, check};
 use refdesk_database::schema::diff::{Difference, DifferenceKind, PageFileState, TableSide, diff};
 use refdesk_database::schema::joins::infer;
@@ -17,7 +19,7 @@ use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error, Fix};
 
-use super::documentation::{DocumentOptions, Documentation, Values};
+use super::documentation::{DocumentOptions, Documentation, PROGRESS, Values};
 use super::documented_pages::{DamagedPage, DocumentedPages, TablePage};
 use super::page_comparison::{DocumentedPage, FOUND_BYTES};
 use super::plans::Planned;
@@ -80,25 +82,65 @@ impl Desk {
         {
             return pages.clone();
         }
-        let files =
-            self.manifest(docs_path).ok().flatten().map(|manifest| manifest.indexable_files).unwrap_or_default();
-        let pages = Arc::new(DocumentedPages::of(self.workspace(), docs_path, &files));
+        let (files, problem) = match self.manifest(docs_path) {
+            Ok(manifest) => (manifest.map(|manifest| manifest.indexable_files).unwrap_or_default(), None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        let mut pages = DocumentedPages::of(self.workspace(), docs_path, &files);
+        pages.problem = problem;
+        let pages = Arc::new(pages);
         *known = Some((stamp, pages.clone()));
         pages
     }
 
-    /// Whether there are pages of databases in the catalog. A profile may leave them out.
+    /// Whether there are pages of databases in the catalog, even if their manifest cannot be read. A profile may leave
+    /// them out.
     pub(crate) fn has_documented_tables(&self) -> bool {
+        let pages = self.documented_pages();
+        if pages.problem.is_some() {
+            let mut places = self.catalog.sources().iter().filter_map(|source| source.place());
+            return !self.is_narrowed() || places.any(|place| place.resolved.starts_with(&pages.folder));
+        }
         let has_source = || self.documented_for(None).has_source();
-        !self.documented_pages().is_empty() && (!self.is_narrowed() || has_source())
+        !pages.is_empty() && (!self.is_narrowed() || has_source())
     }
 
-    /// The JSON pages that cannot be used, and the problem with pages that are in no source.
+    /// The problem with the manifest, without which no page of a database is used.
+    pub fn manifest_problem(&self) -> Option<Diagnostic> {
+        self.documented_pages().problem.as_deref().cloned()
+    }
+
+    /// The manifest or the JSON pages that cannot be used, and the problems with pages that a run has not finished or
+    /// that are in no source.
     pub fn page_problems(&self) -> Vec<Diagnostic> {
         let damaged = self.documented_pages().damaged((self.options.clock)());
         let mut listed = ListedProblems::default();
+        listed.extend(self.manifest_problem().into_iter().chain(self.unfinished_pages()));
         listed.extend(damaged.iter().map(DamagedPage::diagnostic).chain(self.pages_without_source()));
         listed.into_vec()
+    }
+
+    /// The problem with pages that a run has not completed.
+    fn unfinished_pages(&self) -> Option<Diagnostic> {
+        let config = self.databases().0;
+        let (docs_path, folder) = (&config.docs_path, &self.documented_pages().folder);
+        let is_entry = |source: &Source| {
+            let is_below = |database: &DatabaseConfig| {
+                source.place().is_some_and(|place| place.resolved.starts_with(folder.join(&database.name)))
+            };
+            source.id.as_str().starts_with("db-") && config.databases.iter().any(is_below)
+        };
+        // The manifest is written last. In a copy of the repository, nothing else says that a run was interrupted.
+        let is_unlisted =
+            || matches!(self.manifest(docs_path), Ok(None)) && self.catalog.sources().iter().any(|it| is_entry(it));
+        let progress: Option<Progress> = self.database_state(PROGRESS);
+        let is_interrupted = progress.is_some_and(|progress| progress.status == ProgressStatus::InProgress);
+        if config.databases.is_empty() || !(is_interrupted || is_unlisted()) {
+            return None;
+        }
+        let message = format!("the database pages in {docs_path} are not complete yet");
+        let fix = "document the databases; pages already written are kept";
+        Some(Diagnostic::warning(Code::NotDocumented, message).fix(fix))
     }
 
     /// The problem with pages that are in no source of the catalog.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use refdesk_core::config::WorkspaceContext;
 use refdesk_database::schema::plan::FILE;
+use refdesk_database::schema::table_doc::{DescriptionSource, TableDoc};
 use refdesk_files::write_atomic;
 use refdesk_text::Code;
 
@@ -231,13 +232,27 @@ fn a_plan_that_a_person_edited_is_followed() {
             match table["table_name"].as_str() {
                 Some("orders") => table["domain"] = "sales".into(),
                 Some("bin") => table["skip"] = true.into(),
+                Some("zone") => table["note"] = "An area of the stock.".into(),
+                Some("customer") => table["note"] = "Of the plan.".into(),
                 _ => {}
             }
         }
     }
     world.put(FILE, &plan.to_string());
+    world.put(
+        ".jaato/databases/shop.notes.yaml",
+        "tables: {customer: {description: Who buys.}, zone: {columns: {label: L}}}",
+    );
     world.document(&options());
     let pages = world.pages();
+    // A note of the plan describes the table, unless the file of notes does.
+    for (table, description) in [("main.zone", "An area of the stock."), ("main.customer", "Who buys.")] {
+        let page = pages.iter().find(|(name, _)| name.ends_with(&format!("{table}.json"))).unwrap().1;
+        let doc: TableDoc = serde_json::from_str(page).unwrap();
+        assert_eq!((doc.description.as_str(), doc.source), (description, DescriptionSource::Note), "{table}");
+        let noted = doc.columns.iter().filter(|column| column.source == DescriptionSource::Note).count();
+        assert_eq!(noted, usize::from(table == "main.zone"), "{table}");
+    }
     assert!(pages.contains_key("docs/databases/shop/sales/tables/main.orders.md"));
     assert!(!pages.contains_key("docs/databases/shop/customer/tables/main.orders.md"));
     assert!(!pages.keys().any(|name| name.contains("main.bin")));
@@ -263,16 +278,16 @@ fn notes_take_precedence_and_unmatched_ones_are_reported() {
     assert!(page.contains("(one to one, noted: they match)"), "{page}");
     let pages = world.pages();
     let page = pages.iter().find(|(name, _)| name.ends_with("main.zone.md")).unwrap().1;
-    assert!(page.contains("- `id` ← `main.orders` (domain sales) `total` (noted)"), "{page}");
+    assert!(page.contains("- `id` ← `main.orders` (domain sales) `total` (noted: they match)"), "{page}");
     let joins = world.desk().whole_database_view().unwrap().relationships(None, None, 9).unwrap().answer.relationships;
-    let noted: Vec<(&str, bool)> =
-        joins.iter().filter(|join| join.noted).map(|join| (join.from_table.as_str(), join.inferred)).collect();
-    assert_eq!(noted, [("main.orders", false)]);
+    let noted = joins.iter().filter(|join| join.noted);
+    let noted: Vec<_> = noted.map(|join| (join.from_table.as_str(), join.inferred, join.because.as_str())).collect();
+    assert_eq!(noted, [("main.orders", false, "they match")]);
     let view = world.desk().whole_database_view().unwrap();
     let hops = &view.paths("customer", "zone", None).unwrap().answer.paths[0].hops;
     assert_eq!(
-        hops.iter().map(|hop| (hop.inferred, hop.noted)).collect::<Vec<_>>(),
-        [(Some(false), false), (Some(false), true)]
+        hops.iter().map(|hop| (hop.inferred, hop.noted, hop.because.as_str())).collect::<Vec<_>>(),
+        [(Some(false), false, ""), (Some(false), true, "they match")]
     );
     let data = world.read("docs/databases/shop/sales/tables/main.orders.json");
     assert!(data.contains("\"cardinality\": \"one_to_one\""), "{data}");

@@ -156,6 +156,21 @@ fn a_page_from_before_a_column_was_sensitive_is_not_quoted() {
     assert!(found.iter().all(|it| !it.detail.contains("example")), "{found:?}");
 }
 
+/// Pages say that only in the description.
+#[test]
+fn a_view_that_reads_another_table_says_which() {
+    let view = |reads: &str| Table {
+        kind: TableKind::View,
+        reads_from: vec![TableName { schema: "s".into(), name: reads.into() }],
+        name: "staff_v".into(),
+        ..orders()
+    };
+    let found = diff(&sides(&[view("staff")]), &sides(&[view("workers")]));
+    let words: Vec<(&str, &str)> = found.iter().map(|it| (it.kind.words(), it.detail.as_str())).collect();
+    let expected = "\"View \u{201c}staff v\u{201d} over staff.\" is now \"View \u{201c}staff v\u{201d} over workers.\"";
+    assert_eq!(words, [("definition changed", expected)]);
+}
+
 #[test]
 fn tables_come_and_go() {
     let other = Table { schema: "s".into(), name: "b".into(), ..Table::default() };

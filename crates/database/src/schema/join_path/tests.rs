@@ -74,10 +74,56 @@ fn a_column_that_refers_to_several_tables_joins_none_of_them() {
     }
     assert_eq!(shown(&tables, "customer", "address", 6), ["address"]);
     assert_eq!(shown(&tables, "address", "supplier", 6), ["supplier"]);
+    let refused = RefusedTurn {
+        table: "s.address".into(),
+        columns: vec!["i".into()],
+        targets: ["s.customer".into(), "s.supplier".into()],
+    };
+    // What is near both is joined with both, so it bridges nothing.
+    let text = |name: &str| ColumnDoc { name: name.into(), data_type: "text".into(), ..ColumnDoc::default() };
+    tables[0].columns = vec![text("kind"), text("i"), text("place")];
+    tables[1].columns = vec![text("kind"), text("email")];
+    tables[2].columns = vec![text("email"), text("place")];
     let between = found(&tables, "customer", "supplier", 6);
     assert!(between.paths.is_empty() && between.longer.is_empty(), "{between:?}");
+    let bridges: Vec<[&str; 2]> = between.bridges.iter().map(|it| [it.from.as_str(), it.to.as_str()]).collect();
+    assert_eq!((between.refused, bridges), (Some(refused), vec![["s.customer.email", "s.supplier.email"]]));
     tables[0].inferred_joins[1].columns = vec!["other".into()];
     assert_eq!(shown(&tables, "customer", "supplier", 6), ["address supplier"]);
+}
+
+#[test]
+fn the_reason_of_a_join_without_a_key_follows_its_line() {
+    let mut tables = [doc("event", &[], &["customer"]), doc("customer", &[], &[])];
+    let on = "\nJOIN \"s\".\"customer\" ON \"s\".\"event\".\"i\" = \"s\".\"customer\".\"id\" --";
+    for (source, because, expected) in [
+        (JoinSource::Note, "type is 'customer'", "noted: type is 'customer'"),
+        (JoinSource::Note, "", "noted"),
+        (JoinSource::Note, "a\nDROP TABLE b", "noted: a DROP TABLE b"),
+        (JoinSource::Inferred, "the names match", "inferred: the names match"),
+    ] {
+        let join = &mut tables[0].inferred_joins[0];
+        (join.source, join.because) = (source, because.to_owned());
+        for (from, to) in [("event", "customer"), ("customer", "event")] {
+            let path = &found(&tables, from, to, 6).paths[0];
+            assert!(path.sql_snippet.ends_with(&format!(" -- {expected}")), "{}", path.sql_snippet);
+            assert_eq!(path.hops[0].because, because.replace('\n', " "));
+        }
+        let sql = &found(&tables, "event", "customer", 6).paths[0].sql_snippet;
+        assert!(sql.contains(on), "{sql}");
+    }
+}
+
+#[test]
+fn a_table_is_joined_with_itself_under_two_names() {
+    let doc = doc("a", &["b", "a"], &["a"]);
+    let table = JoinTable { schema: "s", table: "a", doc: &doc, is_readable: true };
+    let sql: Vec<String> = own_joins(&table).into_iter().map(|path| path.sql_snippet).collect();
+    let expected = [
+        "FROM \"s\".\"a\" AS \"a\"\nJOIN \"s\".\"a\" AS \"b\" ON \"a\".\"a\" = \"b\".\"x\" AND \"a\".\"b\"\"c\" = \"b\".\"y\"",
+        "FROM \"s\".\"a\" AS \"a\"\nJOIN \"s\".\"a\" AS \"b\" ON \"a\".\"i\" = \"b\".\"id\" -- inferred",
+    ];
+    assert_eq!(sql, expected);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter};
 use crate::schema::describe::says_all;
 use crate::schema::markup::{code, prose, target};
-use crate::schema::table_doc::{ColumnDoc, DescriptionSource, IndexDoc, JoinSource, TableDoc};
+use crate::schema::table_doc::{ColumnDoc, DescriptionSource, IndexDoc, JoinSource, ReferenceDoc, TableDoc};
 use crate::statistics::ColumnStatistics;
 use refdesk_text::names::either;
 use refdesk_text::shorten::shortened;
@@ -43,7 +43,8 @@ fn short(doc: &TableDoc) -> TableDoc {
     };
     let checks = doc.checks.iter().take(20).map(|check| shortened(check.clone(), SHORT)).collect();
     let indexes = doc.indexes.iter().take(50).cloned().collect();
-    let referenced_by = doc.referenced_by.iter().take(500).cloned().collect();
+    let reference = |it: &ReferenceDoc| ReferenceDoc { because: shortened(it.because.clone(), SHORT), ..it.clone() };
+    let referenced_by = doc.referenced_by.iter().take(500).map(reference).collect();
     TableDoc { columns: doc.columns.iter().map(column).collect(), checks, indexes, referenced_by, ..doc.clone() }
 }
 
@@ -229,7 +230,7 @@ fn joins(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> Str
     for reference in &doc.referenced_by {
         let from = place(page_set, subject, &reference.table);
         let (columns, others) = (names(&reference.referenced_columns), names(&reference.columns));
-        lines.push(format!("- {columns} ← {from} {others}{}", in_parentheses(reference.source)));
+        lines.push(format!("- {columns} ← {from} {others}{}", in_parentheses(reference)));
     }
     for join in &doc.inferred_joins {
         let to = place(page_set, subject, &join.referenced_table);
@@ -241,9 +242,12 @@ fn joins(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> Str
     section("Joins", &lines)
 }
 
-/// ` (inferred)` or ` (noted)`; empty for a key.
-fn in_parentheses(source: JoinSource) -> String {
-    if source == JoinSource::Key { String::new() } else { format!(" ({})", source.word()) }
+/// ` (inferred)`, or ` (noted)` with its reason; empty for a key.
+fn in_parentheses(reference: &ReferenceDoc) -> String {
+    match reference.source {
+        JoinSource::Key => String::new(),
+        source => format!(" ({})", prose(&source.reason(&reference.because))),
+    }
 }
 
 fn rest(doc: &TableDoc) -> String {

@@ -51,6 +51,7 @@ impl DocInput<'_> {
                     referenced_columns: key.target_columns.clone(),
                     constraint_name: key.name.clone(),
                     source: JoinSource::Key,
+                    because: String::new(),
                 });
             }
         }
@@ -62,6 +63,7 @@ impl DocInput<'_> {
                     referenced_columns: join.target_columns.clone(),
                     constraint_name: None,
                     source: source(join),
+                    because: if join.is_noted { join.because.clone() } else { String::new() },
                 });
             }
         }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use refdesk_database::schema::join_path::reason;
 use refdesk_database::schema::table_doc::{JoinSource, TableDoc};
 use refdesk_text::Error;
 use serde::Serialize;
@@ -32,6 +33,9 @@ pub struct DescribedJoin {
     /// Whether a person noted it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub noted: bool,
+    /// Why, or under which condition; empty for a key.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub because: String,
     /// How many joins the reader may know about lead to `to_table`.
     pub joins_to_table: usize,
 }
@@ -143,6 +147,7 @@ pub(super) fn joins_of(doc: &TableDoc) -> impl Iterator<Item = DescribedJoin> + 
         cardinality: join.cardinality.to_owned(),
         inferred: join.source == JoinSource::Inferred,
         noted: join.source == JoinSource::Note,
+        because: reason(join.because),
         joins_to_table: 0,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use refdesk_database::schema::join_path::{HOPS, JoinPath, JoinPaths, JoinTable, join_paths};
+use refdesk_database::schema::join_path::{HOPS, JoinPath, JoinPaths, JoinTable, join_paths, own_joins};
 use refdesk_database::schema::table_doc::JoinSource;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
@@ -54,6 +54,9 @@ pub struct DescribedHop {
     /// Whether a person noted it; false if the reader may read neither page.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub noted: bool,
+    /// Why, or under which condition; empty for a key, or if the reader may read neither page.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub because: String,
 }
 
 impl DatabaseView {
@@ -97,7 +100,12 @@ impl DatabaseView {
             return Err(Error::new(Code::NoPath, message, "tables of different databases cannot be joined"));
         }
         if from == to {
-            return Err(Error::new(Code::NoPath, format!("both tables are {one}"), "name two different tables"));
+            let own = self.own_joins(from, from_page, sources)?;
+            if !own.is_empty() {
+                return Ok(own);
+            }
+            let why = if self.quote(from, sources) { ", which is not joined with itself" } else { "" };
+            return Err(Error::new(Code::NoPath, format!("both tables are {one}{why}"), "name two different tables"));
         }
         let positions = self.tables(Some(&from_page.database), None);
         let read = self.pages.docs(&positions, self.now);
@@ -131,6 +139,21 @@ impl DatabaseView {
         Err(Error::new(Code::NoPath, message, nearest(&one, &other, &found, alone)))
     }
 
+    /// The joins of a table with itself. If the reader may not read its page, they are only counted.
+    fn own_joins(&self, at: usize, page: &TablePage, sources: &mut AnswerSources) -> Result<Vec<DescribedPath>, Error> {
+        let read = self.pages.docs(&[at], self.now);
+        let name = page.full_name();
+        let unknown = format!("cannot tell how {} is joined", one_line(&name));
+        if let Some(problem) = DamagedPage::error(&read.damaged, &unknown) {
+            return Err(problem);
+        }
+        let is_readable = self.is_readable(at);
+        let of = |doc| own_joins(&JoinTable { schema: &page.schema, table: &page.table, doc, is_readable });
+        let own: Vec<JoinPath> = read.docs.iter().flat_map(|(.., doc)| of(doc)).collect();
+        let by_name = HashMap::from([(name, at)]);
+        Ok(own.into_iter().map(|path| self.described_path(path, &by_name, sources)).collect())
+    }
+
     /// A path as far as the reader may know it; records what is quoted.
     fn described_path(
         &self,
@@ -149,6 +172,7 @@ impl DatabaseView {
                 on_clause: is_readable.then_some(hop.on_clause),
                 inferred: is_readable.then_some(hop.source == JoinSource::Inferred),
                 noted: is_readable && hop.source == JoinSource::Note,
+                because: if is_readable { hop.because } else { String::new() },
             }
         });
         let hops = hops.collect();
@@ -187,6 +211,11 @@ impl DatabaseView {
                 self.quote_join(&[Some(end), at(name)], sources);
             }
         }
+        found.refused = found.refused.filter(|turn| {
+            let [one, other] = &turn.targets;
+            let joins = [one, other].map(|target| self.quote_join(&[at(&turn.table), at(target)], sources));
+            joins == [true; 2]
+        });
         for table in found.bridges.iter().flat_map(|bridge| [&bridge.from_table, &bridge.to_table]) {
             if let Some(at) = at(table) {
                 self.quote(at, sources);
@@ -203,7 +232,15 @@ fn no_path(source: &str, target: &str, found: &JoinPaths, most: usize, is_partly
             counted(most, "join")
         ),
         0 if is_partly_read => format!("no path of at most {} leads from {source} to {target}", counted(most, "join")),
-        0 => format!("no join path leads from {source} to {target}"),
+        0 => {
+            let why = found.refused.as_ref().map(|turn| {
+                let (columns, [one, other]) = (turn.columns.join(", "), &turn.targets);
+                let refer = if turn.columns.len() == 1 { "refers" } else { "refer" };
+                let why = format!("{columns} of {} {refer} to either {one} or {other}, never to both", turn.table);
+                format!(": {}", one_line(&why))
+            });
+            format!("no join path leads from {source} to {target}{}", why.unwrap_or_default())
+        }
         tables => format!("{source} and {target} are {} joins apart, but the search is limited to {most}", tables - 1),
     }
 }

@@ -116,7 +116,10 @@ impl Desk {
         if view.pages.is_empty() {
             self.unlinked_pages()?;
             // If the manifest is unreadable, report why.
-            self.manifest(docs_path).map_err(|problem| Error::new(problem.code, problem.message, problem.fix))?;
+            if let Some(problem) = self.manifest_problem() {
+                let file = problem.file.map_or_else(String::new, |file| format!("{file}: "));
+                return Err(Error::new(problem.code, format!("{file}{}", problem.message), problem.fix));
+            }
         }
         if view.has_tables() {
             return Ok(view);

@@ -134,6 +134,39 @@ fn each_reader_says_which_page_is_damaged() {
     assert_eq!((report.written.as_slice(), world.read(PAGE)), (&[PAGE.to_owned()][..], whole));
 }
 
+/// Without the manifest no page is known, which is not the same as a database without pages.
+#[test]
+fn each_reader_says_that_the_manifest_is_damaged() {
+    const MANIFEST: &str = "docs/databases/documentation-manifest.json";
+    let world = World::new();
+    world.document(&options());
+    let (whole, pages) = (world.read(MANIFEST), world.pages());
+    let conflict = whole.replacen("{\n", "{\n<<<<<<< ours\n", 1);
+    for (text, problem) in [
+        (conflict.as_str(), "it has a merge conflict at line 2"),
+        (&whole[..whole.len() / 2], "it ends too early, at line"),
+        ("", "it ends too early, at line"),
+        ("{\"indexable_files\": \"hunter2\"}", "it does not list pages at line 1"),
+    ] {
+        world.put(MANIFEST, text);
+        let desk = world.desk();
+        let problems = desk.page_problems();
+        let found: Vec<_> = problems.iter().map(|it| (it.code, it.file.as_deref())).collect();
+        assert_eq!(found, [(Code::Damaged, Some(MANIFEST))], "{problem}");
+        assert!(problems[0].message.contains(problem) && !problems[0].message.contains("hunter2"), "{problems:?}");
+        // Agents keep their tools, which say the same.
+        assert!(desk.has_documented_tables(), "{problem}");
+        let error = desk.whole_database_view().unwrap_err();
+        assert_eq!(error.message, format!("{MANIFEST}: {}", problems[0].message));
+        assert!(desk.overview_reader().read().manifest_problem().is_some(), "{problem}");
+        let run = desk.documentation(&options()).unwrap();
+        assert_eq!((run.missing_pages(&[]), run.edited.as_slice()), (vec![], &[][..]), "{problem}");
+        drop((run, desk));
+        world.document(&options());
+        assert_eq!((world.desk().page_problems(), world.pages()), (vec![], pages.clone()), "{problem}");
+    }
+}
+
 #[test]
 fn missing_pages_are_reported_too() {
     let world = World::new();

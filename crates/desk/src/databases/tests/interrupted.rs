@@ -90,6 +90,24 @@ fn ended_before(world: &World, table: usize) -> DocumentReport {
 }
 
 #[test]
+fn an_interrupted_run_is_a_problem_of_the_workspace() {
+    let world = World::new();
+    let problems = || -> Vec<Code> { world.desk().page_problems().iter().map(|problem| problem.code).collect() };
+    // A folder of that name says nothing.
+    world.put("docs/databases/shop/mine.md", "mine");
+    assert_eq!(problems(), []);
+    ended_before(&world, 2);
+    assert_eq!(problems(), [Code::NotDocumented]);
+    world.document(&options());
+    assert_eq!(problems(), []);
+    // In a copy of the repository, nothing but the missing manifest tells.
+    std::fs::remove_dir_all(world.path.join(".jaato/refdesk")).unwrap();
+    assert_eq!(problems(), []);
+    std::fs::remove_file(world.path.join("docs/databases/documentation-manifest.json")).unwrap();
+    assert_eq!(problems(), [Code::NotDocumented]);
+}
+
+#[test]
 fn pages_of_interrupted_runs_are_known_while_the_schema_keeps_changing() {
     let (whole, broken) = (World::new(), World::new());
     broken.document(&options());
