@@ -18,6 +18,7 @@ pub mod notices;
 pub mod selection_tree;
 pub mod session_name;
 pub mod source_words;
+pub mod trust_question;
 pub mod values;
 
 /// How long to wait at exit for the last changes to be stored.

@@ -13,7 +13,7 @@ use super::answer::CommandOutput;
 use super::args::OutputFormat;
 use super::{environment, help};
 use refdesk_files::path::absolute;
-use refdesk_files::write_atomic;
+use refdesk_files::{way_to_more, write_atomic};
 use refdesk_text::escape::one_line;
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::{Code, Error};
@@ -97,7 +97,8 @@ fn wanted<'c>(program: &'c Command, words: &[OsString]) -> Result<ManRequest<'c>
 }
 
 fn failed(error: &io::Error) -> Error {
-    Error::new(Code::NotWritten, format!("the manual pages cannot be written: {error}"), "name a writable folder")
+    let fix = way_to_more(error).unwrap_or("name a writable folder");
+    Error::new(Code::NotWritten, format!("the manual pages cannot be written: {error}"), fix)
 }
 
 /// Writes a page for the program and for each command; returns the names of the files.

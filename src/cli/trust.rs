@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::TrustCommand;
 use super::output::ask;
+use crate::common::trust_question;
 use refdesk_desk::{Desk, PrivilegedAction, PrivilegedActionKind, RevokedTrust, Session};
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
@@ -81,7 +82,7 @@ fn trust(desk: &Desk, trusted: &[PrivilegedAction], waiting: &[PrivilegedAction]
         sentences(waiting)
     );
     // No option can replace the question, because an agent with a shell could use it too.
-    match ask(&shown, "Trust all of it?") {
+    match ask(&shown, &format!("Trust {}?", trust_question::settings(waiting))) {
         Some(true) => {}
         Some(false) => {
             // A user's no is not an error, but programs get the reason why nothing was trusted.

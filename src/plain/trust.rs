@@ -7,6 +7,7 @@ use refdesk_desk::engine::Request;
 
 use super::state::{InputOutcome, InputOwner, Pending, PlainState, Question};
 use super::words::{counted, sentence};
+use crate::common::trust_question;
 
 pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     let untrusted = state.snapshot.untrusted.clone();
@@ -25,7 +26,8 @@ pub fn show(state: &mut PlainState, turn: &mut InputOutcome) {
     turn.print(
         "None of this takes effect until you trust it. Your trust covers exactly this, on this machine, for you.",
     );
-    turn.print("Type yes to trust it, or no to leave it.");
+    let them = if untrusted.len() == 1 { "it" } else { "them" };
+    turn.print(format!("Type yes to trust {}, or no to leave {them}.", trust_question::settings(&untrusted)));
     state.question = Some(Question::Trust(untrusted));
 }
 

@@ -327,6 +327,41 @@ fn where_no_key_can_be_written_a_pick_is_not_called_foreign() {
     assert!(listed.text().contains('a') && listed.stderr.is_empty(), "{listed}");
 }
 
+/// Whose files these are cannot be told without the key, and it may come back.
+#[test]
+fn while_the_key_cannot_be_used_no_state_is_moved_or_replaced() {
+    let world = world();
+    let enrich = |code: i32| world.feed(&["--session", "s", "enrich"], b"the web @kit").exits(code);
+    world.run(&["select", "kit"]).exits(0);
+    enrich(0);
+    let key = world.beside(STATE).join("seal.key");
+    let secret = fs::read(&key).unwrap();
+    write_atomic(&key, &[&secret[..], b"x"].concat()).unwrap();
+    let before = world.listing();
+    let why = format!("refdesk's key {} cannot be used: it is damaged", key.display());
+    for (words, code) in [(&["list"][..], 0), (&["select", "a"], 1), (&["check"], 1), (&["clear", "--all"], 1)] {
+        let ran = world.run(words).exits(code);
+        assert!(ran.stderr.contains(&why) || ran.text().contains(&why), "{words:?}: {ran}");
+        assert!(!ran.to_string().contains(TOLD) && ran.to_string().contains("or remove it"), "{words:?}: {ran}");
+        assert_eq!(ran.stderr.matches(&why).count() + ran.text().matches(&why).count(), 1, "{words:?}: {ran}");
+    }
+    let enriched = enrich(0);
+    assert!(enriched.stderr.contains(&why), "{enriched}");
+    let doctor = world.run(&["doctor"]).exits(1);
+    assert!(
+        doctor
+            .text()
+            .contains("wrong  state: refdesk's key ~/.local/state/refdesk/seal.key cannot be used: it is damaged\n"),
+        "{doctor}"
+    );
+    assert_eq!(world.listing(), before);
+    write_atomic(&key, &secret).unwrap();
+    let again = enrich(0);
+    assert!(!again.text().contains("kit.md") && again.stderr.is_empty(), "it was sent before: {again}");
+    world.run(&["clear", "--all"]).exits(0);
+    assert!(!world.listing().iter().any(|(path, _)| path.to_string_lossy().contains(".foreign-")));
+}
+
 #[test]
 fn only_the_user_can_read_state_files_whatever_the_umask() {
     let world = world();

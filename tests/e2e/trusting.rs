@@ -17,7 +17,7 @@ fn only_a_yes_trusts_what_was_shown() {
         let mut pty = Pty::start_at(&home, &words, 100, 30);
         pty.wait_for("Waiting for your trust, in ");
         pty.wait_for("outside.md");
-        pty.wait_for("Trust all of it?");
+        pty.wait_for("Trust this setting?");
         assert!(!home.join(".local/state/refdesk/trust.json").exists(), "before {typed:?}");
         pty.type_bytes(typed);
         pty.wait_for(said);

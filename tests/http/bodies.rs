@@ -69,6 +69,19 @@ fn an_invalid_message_gets_the_protocols_error() {
         assert_eq!(message["error"]["code"], code, "{body}: {message}");
         assert_eq!(message["jsonrpc"], "2.0");
     }
+    for (body, code, words) in [
+        (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, -32600, "'id' must be a string or a whole number, not null"),
+        (r#"{"jsonrpc":"2.0","id":"\ud800","method":"ping"}"#, -32600, "'id' contains half a character"),
+        (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600, "the member 'jsonrpc' must be \"2.0\""),
+        (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600, "'method' must be a string, not a number"),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, -32602, "'params' must be an object, not a list"),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":null}"#, -32602, "'params' must be an object, not null"),
+        ("7", -32600, "a message must be an object, not a number"),
+    ] {
+        let message = client.post("", body).is(400).message();
+        assert_eq!(message["error"]["code"], code, "{body}: {message}");
+        assert!(message["error"]["message"].as_str().unwrap().contains(words), "{body}: {message}");
+    }
     let beyond = r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":1e999}}"#;
     let answer = client.post("", beyond).is(400).message();
     assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32700), &json!(7)), "{answer}");

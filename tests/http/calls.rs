@@ -42,9 +42,11 @@ fn without_a_session_only_initialize_works() {
     let server = Server::start(&[], None);
     let mut client = server.client();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
-    client.post("", &ping).is(400);
-    client.post("Mcp-Session-Id: nonsense\r\n", &ping).is(404);
-    client.ask("GET", "/mcp", "").is(400);
+    let missing = "Session ID is required; send `initialize` first";
+    let gone = "Session not found; send `initialize` without Mcp-Session-Id";
+    assert!(client.post("", &ping).is(400).body.contains(missing));
+    assert!(client.post("Mcp-Session-Id: nonsense\r\n", &ping).is(404).body.contains(gone));
+    assert!(client.ask("GET", "/mcp", "").is(400).body.contains(missing));
     client.ask("DELETE", "/mcp", "").is(400);
     client.ask("DELETE", "/mcp", "Mcp-Session-Id: nonsense\r\n").is(202);
 }

@@ -75,6 +75,37 @@ fn an_answer_repeats_only_the_beginning_of_a_long_name() {
     assert!(answer.to_string().len() < 1_000);
 }
 
+/// What exists on the machine is none of an agent's business.
+#[test]
+fn every_path_outside_gets_the_same_answer() {
+    let workspace = workspace();
+    let outside = workspace.beside("out");
+    std::fs::create_dir(&outside).unwrap();
+    refdesk_files::write_atomic(&outside.join("file"), b"x").unwrap();
+    std::os::unix::fs::symlink("file", outside.join("link")).unwrap();
+    std::os::unix::fs::symlink("loop", outside.join("loop")).unwrap();
+    let mut client = Client::connect(&workspace);
+    for name in ["file", "none", "link", "loop", "loop/x", "file/x", "none/x", "../out"] {
+        let path = outside.join(name).display().to_string();
+        let answer = client.result("renderTemplate", json!({"template_path": path}));
+        assert_eq!(
+            answer["structuredContent"]["error"],
+            format!(
+                "{path} may not be read: it is neither in a selected source nor below \
+                 .templates/ of the workspace"
+            ),
+            "{answer}"
+        );
+        let answer = client.result("renderTemplateToFile", json!({"template": "x", "output_path": path}));
+        let path = path.replace("/out/../", "/");
+        assert_eq!(
+            (&answer["structuredContent"]["status"], &answer["structuredContent"]["error"]),
+            (&json!("outside"), &json!(format!("Failed to write output: {path} is outside the workspace"))),
+            "{answer}"
+        );
+    }
+}
+
 #[test]
 fn fixable_calls_are_tool_results() {
     let workspace = workspace();
@@ -122,7 +153,7 @@ fn fixable_calls_are_tool_results() {
         ("renderTemplate", json!({"template_path": "secret.tmpl"}), &["may not be read", "name another file"]),
         ("renderTemplate", json!({"template_path": ".templates/../secret.tmpl"}), &["may not be read"]),
         ("renderTemplate", json!({"template_path": ".templates/link.tmpl"}), &["may not be read"]),
-        ("renderTemplate", json!({"template_path": "/etc/passwd"}), &["may not be read"]),
+        ("renderTemplate", json!({"template_path": ""}), &["the path of the template is empty"]),
         ("renderTemplate", json!({"template_path": ".templates"}), &["is a folder"]),
         (
             "renderTemplate",

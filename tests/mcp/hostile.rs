@@ -36,6 +36,11 @@ fn table() -> Vec<(Vec<u8>, Answer)> {
             Some((-32600, "'id' must be a string or a whole number")),
         ),
         (line(json!({"jsonrpc": "2.0", "id": 1.5, "method": "ping"})), Some((-32600, "a number that is not whole"))),
+        (line(json!({"jsonrpc": "2.0", "id": u64::MAX, "method": "ping"})), Some((-32600, "'id' is too large"))),
+        (
+            b"{\"jsonrpc\": \"2.0\", \"id\": \"\\ud800\", \"method\": \"ping\"}\n".to_vec(),
+            Some((-32600, "'id' contains half a character")),
+        ),
         (line(json!({"jsonrpc": "2.0", "id": {}, "method": "ping"})), Some((-32600, "whole number, not an object"))),
         (line(json!({"jsonrpc": "2.0", "id": 1, "method": 5})), Some((-32600, "'method' must be a string"))),
         (line(json!({"jsonrpc": "2.0", "id": 1})), Some((-32600, "'method' is missing"))),

@@ -176,6 +176,11 @@ fn a_template_that_may_not_be_read_names_only_a_source_that_helps() {
                 "'far', which contains it, waits for trust",
                 "ask the user to review it with `refdesk trust`",
             ),
+            (
+                "../out/far/none.tmpl",
+                "'far', which contains it, waits for trust",
+                "ask the user to review it with `refdesk trust`",
+            ),
         ] {
             let refused = client.result("renderTemplate", json!({"template_path": path}));
             assert_eq!(refused["structuredContent"]["hint"], hint, "{path}: {refused}");

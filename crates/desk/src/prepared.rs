@@ -93,6 +93,8 @@ impl Prepared {
                 let (_, line) = template.place(error.line.unwrap_or(1));
                 fixes.push(template.correction(&format!("{file}:{line}")).into());
             }
+            // It is not about the template.
+            None if !error.fix.is_none() => fixes.push(error.fix.clone()),
             None => fixes.extend(self.name.map(Fix::ShowVariables)),
         }
         let RenderJob { text: template, syntax, .. } = self.job;

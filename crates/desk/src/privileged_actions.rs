@@ -13,13 +13,21 @@ use refdesk_files::output::{Unresolved, resolve};
 use refdesk_files::path::is_within;
 use refdesk_text::escape::code_span;
 use refdesk_text::names::joined;
+use refdesk_text::tokens::grouped;
 use refdesk_text::url::without_secrets;
+
+/// The longest sentence about an action, in characters: what nobody can read in one piece cannot be trusted. It has room
+/// for the longest password command and for long lists of tables and globs.
+pub(super) const SENTENCE: usize = 8_000;
+
+/// The shortest run of blanks that is replaced by its length, because it could push what follows it out of sight.
+const BLANKS: usize = 4;
 
 /// Something a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivilegedAction {
     /// A verb phrase that completes "it wants to …". Each value of the configuration in it is escaped and quoted as code,
-    /// so that none can end its quotation and continue the sentence.
+    /// so that none can end its quotation and continue the sentence. A long run of blanks is shown as its length.
     pub what: String,
     /// The same without the parts of a URL that may be secret, for messages that others may see.
     pub summary: String,
@@ -32,6 +40,34 @@ pub struct PrivilegedAction {
     pub file: String,
     /// The line, from 1; `None` if the file has changed.
     pub line: Option<usize>,
+    /// Whether a command of the configuration is run.
+    pub runs_command: bool,
+}
+
+impl PrivilegedAction {
+    /// Whether texts of the workspace or of its user are sent somewhere.
+    pub fn sends_data(&self) -> bool {
+        matches!(self.about, PrivilegedActionKind::Webhook | PrivilegedActionKind::IndexUrl)
+    }
+
+    /// Whether the sentence is too long to be read, so that nobody can trust it.
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.what.chars().nth(SENTENCE).is_some()
+    }
+
+    /// The order in which actions are shown: those that matter most come last, next to the question.
+    pub(super) fn rank(&self) -> u8 {
+        use PrivilegedActionKind::{
+            Approval, Database, DatabaseValues, Folder, IndexUrl, Reference, References, Source, Webhook,
+        };
+        match self.about {
+            _ if self.runs_command => 4,
+            Webhook | IndexUrl => 3,
+            Database(_) | DatabaseValues(_) | Folder => 2,
+            Approval(_) => 1,
+            References | Reference(_) | Source(_) => 0,
+        }
+    }
 }
 
 /// The part of the configuration that an action comes from.
@@ -100,12 +136,14 @@ pub(super) struct UnlocatedAction {
     pub summary: String,
     pub hash: String,
     pub about: PrivilegedActionKind,
+    pub runs_command: bool,
 }
 
 impl UnlocatedAction {
     pub(super) fn at(self, file: String, line: Option<usize>) -> PrivilegedAction {
-        let Self { what, summary, hash, about } = self;
-        PrivilegedAction { what, summary, hash, about, file, line }
+        let Self { what, summary, hash, about, runs_command } = self;
+        let (what, summary) = (without_long_blanks(what), without_long_blanks(summary));
+        PrivilegedAction { what, summary, hash, about, file: without_long_blanks(file), line, runs_command }
     }
 
     /// Says why a person is asked again who trusted this path before.
@@ -132,7 +170,7 @@ pub(super) struct PrivilegedActions<'w> {
 impl PrivilegedActions<'_> {
     fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> UnlocatedAction {
         let hash = sha256_hex(json!([in_text(self.workspace), about.word(), content]).to_string().as_bytes());
-        UnlocatedAction { summary: what.clone(), what, hash, about }
+        UnlocatedAction { summary: what.clone(), what, hash, about, runs_command: false }
     }
 
     /// A webhook, with all its settings.
@@ -321,6 +359,29 @@ impl PrivilegedActions<'_> {
         }
         Some(self.action(PrivilegedActionKind::Approval(at), what, &json!({"glob": glob, "unless": unless})))
     }
+}
+
+/// The text with each long run of blanks replaced by its length: `a[900 blanks]b`.
+fn without_long_blanks(text: String) -> String {
+    // The blank pattern of Braille is as empty as a blank.
+    let is_blank = |c: char| c.is_whitespace() || c == '\u{2800}';
+    let mut shown = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(is_blank) {
+        let (before, from) = rest.split_at(at);
+        let after = from.trim_start_matches(is_blank);
+        let blanks = from.strip_suffix(after).unwrap_or(from);
+        shown.push_str(before);
+        match blanks.chars().count() {
+            few if few < BLANKS => shown.push_str(blanks),
+            many => shown.push_str(&format!("[{} blanks]", grouped(many))),
+        }
+        rest = after;
+    }
+    if shown.is_empty() {
+        return text;
+    }
+    shown + rest
 }
 
 /// `@id` as code, because an id may contain blanks and commas.

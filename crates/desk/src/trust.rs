@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub(crate) use self::check::{TrustCheck, resolved};
 use super::privileged_actions::{
-    PathExtent, PrivilegedAction, PrivilegedActionKind, SourceAudience, UnlocatedAction, in_text, outside,
+    PathExtent, PrivilegedAction, PrivilegedActionKind, SENTENCE, SourceAudience, UnlocatedAction, in_text, outside,
 };
 use super::{CompleteDesk, Desk, Session};
 use crate::session::{Trusted, advice};
@@ -110,9 +110,21 @@ impl Desk {
         check.index_url().is_none_or(|action| check.trusts(&action.hash))
     }
 
-    /// All privileged actions of this workspace's configuration, trusted or not.
+    /// All privileged actions of this workspace's configuration, trusted or not, in the order of [`PrivilegedAction::rank`];
+    /// not those that nobody could read.
     pub fn actions(&self) -> Vec<PrivilegedAction> {
-        let check = TrustCheck::new(self);
+        self.readable_actions(&TrustCheck::new(self)).0
+    }
+
+    /// The actions, and separately those that are too long to be read and have not been trusted before.
+    fn readable_actions(&self, check: &TrustCheck<'_>) -> (Vec<PrivilegedAction>, Vec<PrivilegedAction>) {
+        let is_readable = |action: &PrivilegedAction| !action.is_unreadable() || check.trusts(&action.hash);
+        let (mut readable, unreadable): (Vec<_>, Vec<_>) = self.all_actions(check).into_iter().partition(is_readable);
+        readable.sort_by_key(PrivilegedAction::rank);
+        (readable, unreadable)
+    }
+
+    fn all_actions(&self, check: &TrustCheck<'_>) -> Vec<PrivilegedAction> {
         let mut found = Vec::new();
         if check.config_is_foreign() {
             let settings = &self.config.settings;
@@ -120,7 +132,7 @@ impl Desk {
             found.extend(self.located_rules(check.actions().approvals(&settings.approval)));
         }
         found.extend(check.index_url().map(|bare| self.located(bare)));
-        for (bare, line) in self.database_actions(&check) {
+        for (bare, line) in self.database_actions(check) {
             found.push(PrivilegedAction { line: Some(line), ..self.located(bare) });
         }
         found.extend(check.references().map(|(_, bare)| self.located(bare)));
@@ -159,7 +171,8 @@ impl Desk {
         }
         let mut seen = HashSet::new();
         actions.retain(|action| seen.insert(action.hash.clone()));
-        actions.sort_by_key(|action| check.trusts(&action.hash));
+        actions.retain(|action| !action.is_unreadable() || check.trusts(&action.hash));
+        actions.sort_by_key(|action| (check.trusts(&action.hash), action.rank()));
         let waiting = actions.iter().take_while(|action| !check.trusts(&action.hash)).count();
         (actions, waiting)
     }
@@ -247,28 +260,34 @@ impl Desk {
     pub fn waiting(&self) -> Vec<Diagnostic> {
         let check = TrustCheck::new(self);
         let refused = self.refused_databases(&check);
-        let actions = self.actions();
-        if actions.is_empty() {
+        let (actions, unreadable) = self.readable_actions(&check);
+        if actions.is_empty() && unreadable.is_empty() {
             return refused;
         }
-        let waiting = actions.into_iter().filter(|action| !check.trusts(&action.hash)).map(|action| {
-            let part = match action.about {
-                PrivilegedActionKind::Source(_) => "source",
-                PrivilegedActionKind::Database(_) | PrivilegedActionKind::DatabaseValues(_) => "database",
-                PrivilegedActionKind::Reference(_) => "file",
-                _ => "setting",
-            };
-            let message = format!("this {part} needs your trust: it wants to {}", action.summary);
-            let problem = Diagnostic::warning(Code::Untrusted, message);
-            let problem = problem.in_file(action.file).fix(Fix::Trust);
+        let located = |action: PrivilegedAction, problem: Diagnostic| {
+            let problem = problem.in_file(action.file);
             let problem = match action.about {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),
                 _ => problem,
             };
             Diagnostic { line: action.line, ..problem }
+        };
+        let waiting = actions.into_iter().filter(|action| !check.trusts(&action.hash)).map(|action| {
+            let message = format!("this {} needs your trust: it wants to {}", part(&action), action.summary);
+            let problem = Diagnostic::warning(Code::Untrusted, message).fix(Fix::Trust);
+            located(action, problem)
         });
-        let waiting: Vec<Diagnostic> = waiting.collect();
-        check.problems().iter().cloned().chain(waiting).chain(refused).collect()
+        let unreadable = unreadable.into_iter().map(|action| {
+            let message = format!(
+                "this {} cannot be trusted, because what it wants to do takes more than {SENTENCE} characters to say: {}",
+                part(&action),
+                action.summary
+            );
+            let problem = Diagnostic::error(Code::TooLong, message).fix("shorten its values; until then it has no effect");
+            located(action, problem)
+        });
+        let problems: Vec<Diagnostic> = waiting.chain(unreadable).collect();
+        check.problems().iter().cloned().chain(problems).chain(refused).collect()
     }
 
     /// The templates that may be rendered for an agent: not those of untrusted sources, because rendering reveals their
@@ -504,6 +523,16 @@ const UNTRUSTED_TEXT: &str = "This text is outside the workspace and waits for t
 
 /// The most ids listed in a message.
 const SHOWN: usize = 5;
+
+/// The part of the configuration that an action comes from, in a word.
+fn part(action: &PrivilegedAction) -> &'static str {
+    match action.about {
+        PrivilegedActionKind::Source(_) => "source",
+        PrivilegedActionKind::Database(_) | PrivilegedActionKind::DatabaseValues(_) => "database",
+        PrivilegedActionKind::Reference(_) => "file",
+        _ => "setting",
+    }
+}
 
 fn trust_not_stored(error: &std::io::Error) -> Error {
     let message = format!("trust could not be stored: {error}");

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+
 use crate::path::display;
 use refdesk_text::{Code, Error};
 
@@ -35,6 +37,20 @@ pub fn more_room(error: &io::Error) -> &'static str {
     }
 }
 
+/// What to do about an error that says that the system, or a limit, has no more room, open files or processes to give.
+pub fn way_to_more(error: &io::Error) -> Option<&'static str> {
+    // The error of the system, whose number a path in front of it hides.
+    let error = prefixed(error).map_or(error, |PathError { error, .. }| error);
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        _ if is_disk_full(error) => Some(more_room(error)),
+        Some(Errno::MFILE | Errno::NFILE) => {
+            Some("end programs that have many files open, or raise the limit (ulimit -n)")
+        }
+        Some(Errno::AGAIN | Errno::NOMEM) => Some("end some programs, and try again"),
+        _ => None,
+    }
+}
+
 pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
     let why = if leads_out {
         "is a link out of the workspace, so nothing is read or stored there"
@@ -47,6 +63,15 @@ pub(crate) fn link_refused(link: &str, leads_out: bool) -> io::Error {
 pub(crate) fn no_seal_key(why: impl fmt::Display) -> io::Error {
     let message = format!("refdesk has no folder for its key: {why}");
     io::Error::other(Error::new(Code::NoStateFolder, message, ""))
+}
+
+/// What to do about [`Code::KeyUnusable`].
+pub const USABLE_KEY: &str =
+    "make that file yours and readable again, or remove it: then what it sealed no longer counts";
+
+pub(crate) fn key_unusable(file: &Path, why: impl fmt::Display) -> io::Error {
+    let message = format!("refdesk's key {} cannot be used: {why}", file.display());
+    io::Error::other(Error::new(Code::KeyUnusable, message, ""))
 }
 
 /// The error for storing state in a folder that is not a workspace.

@@ -17,12 +17,13 @@ use std::sync::{Arc, OnceLock};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::error::{is_disk_full, no_seal_key};
+use super::error::{cause, code_of, is_disk_full, is_link_refused, is_no_file, key_unusable, no_seal_key};
 use super::name::hex;
 use super::own::open_state_file;
-use super::path::{Resolver, absolute};
+use super::path::{Resolver, absolute, is_absent};
 use super::private::{is_owned_by_user, is_writable};
 use super::{Durability, FileMode, private_folder};
+use refdesk_text::Code;
 
 /// File name of the secret in the user's state folder.
 const SECRET: &str = "seal.key";
@@ -73,21 +74,41 @@ impl Sealer {
         Self(Arc::new(SealerState { state: None, workspace: workspace.to_path_buf(), key }))
     }
 
-    /// The key, if it exists.
+    /// The key, if it exists and can be used.
     pub fn key(&self) -> Option<&SealKey> {
-        let loaded = || {
-            let secret = read_secret(&self.folder().ok()?.join(SECRET)).ok()?;
-            Some(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
-        };
-        self.0.key.get().or_else(loaded)
+        self.existing_key().ok().flatten()
+    }
+
+    /// Checks that the key can be used, or that there is none yet. With a key that cannot be used, nothing shows whether
+    /// a file is ours, so none may be replaced or moved.
+    ///
+    /// # Errors
+    /// [`Code::KeyUnusable`](refdesk_text::Code::KeyUnusable).
+    pub fn check(&self) -> io::Result<()> {
+        match self.existing_key() {
+            Err(error) if code_of(&error) == Some(Code::KeyUnusable) => Err(error),
+            // Without a folder for it, there is no key.
+            _ => Ok(()),
+        }
+    }
+
+    fn existing_key(&self) -> io::Result<Option<&SealKey>> {
+        if let Some(key) = self.0.key.get() {
+            return Ok(Some(key));
+        }
+        match read_secret(&self.folder()?.join(SECRET)) {
+            Ok(secret) => Ok(Some(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The key, created if missing. If several processes create it at once, one wins and all use its key.
     ///
     /// # Errors
-    /// There is no folder to store it in.
+    /// There is no folder to store it in, or it cannot be used.
     pub fn key_or_new(&self) -> io::Result<&SealKey> {
-        if let Some(key) = self.key() {
+        if let Some(key) = self.existing_key()? {
             return Ok(key);
         }
         let folder = self.folder()?;
@@ -101,7 +122,7 @@ impl Sealer {
         });
         let secret = match made {
             Ok(_) => secret,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_secret(&file).map_err(no_seal_key)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => read_secret(&file)?,
             // Another folder would not help.
             Err(error) if is_disk_full(&error) => {
                 return Err(io::Error::new(error.kind(), format!("refdesk's key cannot be stored: {error}")));
@@ -111,9 +132,13 @@ impl Sealer {
         Ok(self.0.key.get_or_init(|| SealKey::derive(&secret, &self.0.workspace)))
     }
 
-    /// Whether the key exists or could be stored.
+    /// Whether the key exists and can be used, or could be stored.
     pub fn can_have_key(&self) -> bool {
-        self.key().is_some() || self.folder().is_ok_and(can_be_written)
+        match self.existing_key() {
+            Ok(Some(_)) => true,
+            Ok(None) => self.folder().is_ok_and(can_be_written),
+            Err(_) => false,
+        }
     }
 
     /// Whether a multi-line file was sealed for this path.
@@ -137,14 +162,24 @@ fn can_be_written(folder: &Path) -> bool {
     folder.ancestors().find(|folder| folder.symlink_metadata().is_ok()).is_some_and(is_writable)
 }
 
+/// Reads the secret.
+///
+/// # Errors
+/// [`is_absent`] if there is none; otherwise [`Code::KeyUnusable`](refdesk_text::Code::KeyUnusable).
 fn read_secret(file: &Path) -> io::Result<[u8; SECRET_BYTES]> {
-    let refuse = |what: &str| io::Error::other(format!("{}: {what}; remove it", file.display()));
-    let open = open_state_file(file)?;
+    let refuse = |why: &str| key_unusable(file, why);
+    let unreadable = |error: io::Error| match error.kind() {
+        _ if is_absent(&error) => error,
+        _ if is_link_refused(&error) => refuse("it is a symbolic link"),
+        _ if is_no_file(&error) => refuse("it is not a regular file"),
+        _ => refuse(&cause(&error)),
+    };
+    let open = open_state_file(file).map_err(unreadable)?;
     if !is_owned_by_user(&open) {
         return Err(refuse("it belongs to another user"));
     }
     let mut bytes = Vec::with_capacity(SECRET_BYTES + 1);
-    open.take(SECRET_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    open.take(SECRET_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     bytes.try_into().map_err(|_| refuse("it is damaged"))
 }
 
@@ -379,10 +414,31 @@ mod tests {
             let file = world.root.join("state/seal.key");
             write_atomic(&file, damage).unwrap();
             let sealer = world.sealer("state", "ws");
-            assert!(sealer.key().is_none());
-            let error = sealer.key_or_new().unwrap_err().to_string();
-            assert!(error.contains("seal.key") && error.contains("remove it"), "{error}");
+            assert!(sealer.key().is_none() && !sealer.can_have_key());
+            for error in [sealer.key_or_new().map(drop), sealer.check()].map(Result::unwrap_err) {
+                assert_eq!(code_of(&error), Some(Code::KeyUnusable));
+                let message = format!("refdesk's key {} cannot be used: it is damaged", file.display());
+                assert_eq!(error.to_string(), message);
+            }
             assert_eq!(fs::read(&file).unwrap(), damage);
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_no_file_of_the_user_is_no_missing_key() {
+        let make: [(fn(&Path), &str); 3] = [
+            (|file| fs::create_dir(file).unwrap(), "not a regular file"),
+            (|file| std::os::unix::fs::symlink("/dev/null", file).unwrap(), "a symbolic link"),
+            (|file| crate::testing::pipe(file), "not a regular file"),
+        ];
+        for (make, why) in make {
+            let world = World::new();
+            fs::create_dir(world.root.join("state")).unwrap();
+            let sealer = world.sealer("state", "ws");
+            assert!(sealer.check().is_ok(), "there is none yet");
+            make(&world.root.join("state/seal.key"));
+            let error = sealer.check().unwrap_err().to_string();
+            assert!(error.contains("cannot be used: it is ") && error.ends_with(why), "{error}");
         }
     }
 }

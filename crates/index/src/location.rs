@@ -29,7 +29,7 @@ use crate::storage::Storage;
 use refdesk_files::path::is_absent;
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{
-    Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_disk_full, is_link_refused, is_writable, more_room,
+    Durability, FileMode, Folder, Lock, SealKey, Sealer, USABLE_KEY, code_of, is_link_refused, is_writable, way_to_more,
 };
 use refdesk_text::{Code, Error, Fix};
 
@@ -415,6 +415,7 @@ impl Location {
 
     /// The record, if we sealed it.
     fn recorded(&self, folder: &Folder) -> io::Result<Option<Record>> {
+        self.sealer.check()?;
         match folder.read(RECORD, RECORD_LIMIT) {
             Ok((bytes, false)) if self.sealer.verifies(PLACE, &bytes) => Ok(serde_json::from_slice(&bytes).ok()),
             Ok(_) => Ok(None),
@@ -441,11 +442,11 @@ impl Location {
     fn failed(&self, code: Code, error: &io::Error) -> Error {
         let fix = match error.kind() {
             _ if is_link_refused(error) => "remove the link, or replace it with its target",
+            _ if code_of(error) == Some(Code::KeyUnusable) => USABLE_KEY,
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied if code == Code::IndexUnreadable => MAKE_READABLE,
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,
-            _ if is_disk_full(error) => more_room(error),
-            _ => "move the file or folder that is in its place",
+            _ => way_to_more(error).unwrap_or("move the file or folder that is in its place"),
         };
         Error::new(code, self.unusable(error), fix)
     }
@@ -490,11 +491,18 @@ impl Location {
         let is_readable = || access(self.path(), Access::READ_OK).is_ok();
         let fix = match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Fix::from("free some disk space"),
-            Some(ErrorCode::SystemIoFailure) => Fix::from("free some disk space, or check the disk"),
+            Some(ErrorCode::SystemIoFailure) => {
+                Fix::from("free some disk space, raise the limit on the size of files (ulimit -f), or check the disk")
+            }
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
                 if !is_writable(&self.workspace.join(STATE_FOLDER)) =>
             {
                 Fix::from(if is_readable() { MAKE_WRITABLE } else { MAKE_READABLE })
+            }
+            // SQLite does not say that no more files may be opened.
+            Some(ErrorCode::CannotOpen) => {
+                let limit = "if programs have many files open, end some of them, or raise the limit (ulimit -n)";
+                Fix::All(vec![limit.into(), Fix::BuildIndex])
             }
             _ => Fix::BuildIndex,
         };

@@ -37,8 +37,8 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     if line.is_empty() {
         return Validated::Ignored;
     }
-    let value: Value = match parse(line) {
-        Ok(value) => value,
+    let (value, is_repaired) = match parse(line) {
+        Ok(parsed) => parsed,
         Err(error) => {
             let message = match is_too_deep(&error) {
                 true => "this line is nested deeper than 127 levels".to_owned(),
@@ -52,27 +52,10 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
         Value::Array(_) => return invalid(None, "batches are not supported; send each message on its own line"),
         other => return invalid(None, &format!("a message must be an object, not {}", json_type(&other))),
     };
-    let id = match id_of(&members) {
+    let id = match envelope(&members, is_repaired) {
         Ok(id) => id,
-        Err(message) => return invalid(None, &message),
+        Err(refused) => return *refused,
     };
-    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return invalid(id, "the member 'jsonrpc' must be \"2.0\"");
-    }
-    match members.get("method") {
-        Some(Value::String(_)) => {}
-        Some(other) => return invalid(id, &format!("'method' must be a string, not {}", json_type(other))),
-        None if members.contains_key("result") || members.contains_key("error") => {}
-        None => return invalid(id, "the member 'method' is missing, for example \"method\": \"tools/list\""),
-    }
-    match (members.get("params"), &id) {
-        (None | Some(Value::Object(_)), _) => {}
-        (Some(other), Some(_)) => {
-            let message = format!("'params' must be an object, not {}", json_type(other));
-            return Validated::Error(id, ErrorData::invalid_params(message, None));
-        }
-        (Some(_), None) => return Validated::Ignored,
-    }
     if let (Some(_), Some(Value::String(method))) = (&id, members.get("method")) {
         // The library supports more methods than this server, and its error for these would be only their name.
         let Some((name, misfit)) = METHODS.iter().find(|(name, _)| name == method) else {
@@ -111,10 +94,51 @@ pub(crate) fn validate(line: &[u8], has_begun: &mut bool) -> Validated {
     }
 }
 
-/// Parses JSON, treating unpaired surrogate escapes as replacement characters.
-fn parse(json: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice(json).or_else(|error| match repaired(json) {
-        Some(repaired) => serde_json::from_str(&repaired),
+/// Validates the members that every message has; `is_repaired` says that a character of the message was replaced. Returns
+/// the id.
+fn envelope(members: &Map<String, Value>, is_repaired: bool) -> Result<Option<RequestId>, Box<Validated>> {
+    let refused = |id, message: &str| Err(Box::new(invalid(id, message)));
+    let id = match id_of(members) {
+        // Its sender would not recognize it in the answer.
+        Ok(Some(RequestId::String(id))) if is_repaired && id.contains('\u{fffd}') => {
+            return refused(None, "'id' contains half a character, an unpaired surrogate; send a valid text");
+        }
+        Ok(id) => id,
+        Err(message) => return refused(None, &message),
+    };
+    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return refused(id, "the member 'jsonrpc' must be \"2.0\"");
+    }
+    match members.get("method") {
+        Some(Value::String(_)) => {}
+        Some(other) => return refused(id, &format!("'method' must be a string, not {}", json_type(other))),
+        None if members.contains_key("result") || members.contains_key("error") => {}
+        None => return refused(id, "the member 'method' is missing, for example \"method\": \"tools/list\""),
+    }
+    match (members.get("params"), &id) {
+        (None | Some(Value::Object(_)), _) => Ok(id),
+        (Some(other), Some(_)) => {
+            let message = format!("'params' must be an object, not {}", json_type(other));
+            Err(Box::new(Validated::Error(id, ErrorData::invalid_params(message, None))))
+        }
+        (Some(_), None) => Err(Box::new(Validated::Ignored)),
+    }
+}
+
+/// Validates a message of another transport, whose library accepts some invalid ones and rejects the others without
+/// saying why. `None` if its envelope is valid, if it is no object, or if no answer is expected.
+pub(crate) fn invalid_envelope(body: &[u8], is_repaired: bool) -> Option<(Option<RequestId>, ErrorData)> {
+    let members: Map<String, Value> = serde_json::from_slice(body).ok()?;
+    match *envelope(&members, is_repaired).err()? {
+        Validated::Error(id, error) => Some((id, error)),
+        Validated::Message(_) | Validated::Ignored => None,
+    }
+}
+
+/// Parses JSON, treating unpaired surrogate escapes as replacement characters; also returns whether there were any.
+fn parse(json: &[u8]) -> Result<(Value, bool), serde_json::Error> {
+    serde_json::from_slice(json).map(|value| (value, false)).or_else(|error| match repaired(json) {
+        Some(repaired) => Ok((serde_json::from_str(&repaired)?, true)),
         None => Err(error),
     })
 }
@@ -199,6 +223,7 @@ fn id_of(members: &Map<String, Value>) -> Result<Option<RequestId>, String> {
         Some(Value::Number(id)) if id.is_i64() => Ok(id.as_i64().map(RequestId::Number)),
         // An error about an unreadable message has no id.
         Some(Value::Null) if members.contains_key("error") => Ok(None),
+        Some(Value::Number(id)) if id.is_u64() => Err(format!("'id' is too large: the largest is {}", i64::MAX)),
         Some(other) => Err(format!(
             "'id' must be a string or a whole number, not {}; leave it out of a notification",
             json_type(other)

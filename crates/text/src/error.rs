@@ -5,6 +5,10 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::Fix;
+use crate::shorten::without_middle;
+
+/// The most characters of a message: room for all the names of a request that an answer repeats.
+const MESSAGE: usize = 4_000;
 
 /// What went wrong and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,7 +28,7 @@ pub struct Error {
 impl Error {
     /// An error with advice, and without a line.
     pub fn new(code: Code, message: impl Into<String>, fix: impl Into<Fix>) -> Self {
-        Self { code, message: message.into(), fix: fix.into(), line: None }
+        Self { code, message: without_middle(message.into(), MESSAGE), fix: fix.into(), line: None }
     }
 
     /// The same error, with its fix worded for one interface.
@@ -123,6 +127,7 @@ codes! {
     JsonSyntax = "json-syntax",
     KeptBack = "kept-back",
     KeyConflict = "key-conflict",
+    KeyUnusable = "key-unusable",
     LeadsOut = "leads-out",
     LiesElsewhere = "lies-elsewhere",
     LinkLoop = "link-loop",

@@ -6,6 +6,11 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use crate::shorten::without_middle;
+
+/// The most characters of advice in words, which may repeat a value of a file.
+const TEXT: usize = 1_000;
+
 /// Advice about an [`Error`](crate::Error) or a [`Diagnostic`](crate::report::Diagnostic).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Fix {
@@ -167,7 +172,7 @@ impl Serialize for Fix {
 
 impl From<String> for Fix {
     fn from(text: String) -> Self {
-        Self::Text(text)
+        Self::Text(without_middle(text, TEXT))
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::lines::breaks;
-use crate::shorten::beginning;
+use crate::shorten::{beginning, without_middle};
 use crate::{Code, Fix};
 
 pub mod listed;
@@ -15,6 +15,10 @@ pub mod locate;
 mod position_index;
 
 pub use position_index::PositionIndex;
+
+/// The most characters of a message. It repeats values of files that may be as long as these files, and would bury all
+/// other messages.
+const MESSAGE: usize = 1_000;
 
 /// How bad a [`Diagnostic`] is. Errors make `refdesk check` exit with code 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -63,6 +67,7 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: Code, message: String) -> Self {
+        let message = without_middle(message, MESSAGE);
         Self {
             severity,
             code,

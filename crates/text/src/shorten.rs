@@ -18,6 +18,20 @@ pub fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
+/// The text without its middle, with `…` in its place, if it has more than this many characters; keeps three quarters of
+/// them at the beginning. A sentence about a long value keeps its end.
+pub fn without_middle(text: String, most: usize) -> String {
+    // Counting is needed only for a text that may be too long.
+    let count = if text.len() > most { text.chars().count() } else { 0 };
+    if count <= most {
+        return text;
+    }
+    let head = most - most / 4;
+    let at = |nth: usize| text.char_indices().nth(nth).map_or(text.len(), |(at, _)| at);
+    let (before, after) = (at(head), at(count - most / 4));
+    format!("{}…{}", text.get(..before).unwrap_or_default(), text.get(after..).unwrap_or_default())
+}
+
 /// Like [`shortened`], but cut before the word at the limit, unless that word is most of the text.
 pub fn shortened_at_word(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
@@ -36,6 +50,15 @@ mod tests {
     fn a_beginning_ends_between_characters() {
         for (text, expected) in [("", ""), ("a", "a"), ("aé", "a"), ("abc", "ab"), ("\u{1f501}", "")] {
             assert_eq!(beginning(text, 2), expected);
+        }
+    }
+
+    #[test]
+    fn the_middle_of_a_long_text_is_left_out() {
+        for (text, expected) in
+            [("", ""), ("abcdefgh", "abcdefgh"), ("abcdefghi", "abcdef…hi"), ("ééééééééé", "éééééé…éé")]
+        {
+            assert_eq!(without_middle(text.to_owned(), 8), expected);
         }
     }
 

@@ -9,6 +9,7 @@ use crate::colours::Colours;
 use refdesk_core::config::state_folder;
 use refdesk_desk::Desk;
 use refdesk_desk::engine::watched_folders;
+use refdesk_desk::session::advice;
 use refdesk_files::path::Resolver;
 use refdesk_files::{disk_full_error, is_writable};
 
@@ -78,7 +79,10 @@ pub fn places(desk: &Desk) -> Vec<CheckLine> {
                     false => CheckLine::wrong("state", text, fix),
                 }
             }
-            None => CheckLine::ok("state", shown(&folder)),
+            None => match desk.sealer().check() {
+                Ok(()) => CheckLine::ok("state", shown(&folder)),
+                Err(error) => CheckLine::wrong("state", error.to_string(), advice(&error)),
+            },
             Some(reason) => {
                 let text = format!(
                     "{} {reason}: refdesk cannot keep your trust, its key, or what sessions were sent",

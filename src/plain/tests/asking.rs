@@ -136,6 +136,7 @@ fn trust_covers_only_what_was_shown() {
             "1: Post requests to https://example.org. Set in references.json:4.",
         ]
     );
+    assert_eq!(lines[3..], ["Type yes to trust this setting, which sends data away, or no to leave it."]);
     state.snapshot = fixture::untrusted_snapshot(&[("post requests elsewhere", 4)]);
     assert_eq!(
         output(&mut state, "yes"),

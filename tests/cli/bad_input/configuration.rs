@@ -43,6 +43,23 @@ fn an_unusable_configuration_leaves_discovered_sources() {
     }
 }
 
+/// Otherwise one value would bury all other messages.
+#[test]
+fn a_value_of_any_length_is_reported_in_brief() {
+    let long = "x".repeat(1_000_000);
+    for entry in [
+        json!({"id": "a", "name": "A", "type": long}),
+        json!({"id": "a", "name": "A", "path": "docs", "mode": long}),
+        json!({"id": "a", "name": "A", "path": "docs", (long.as_str()): 1}),
+    ] {
+        let world = Workspace::of(json!([entry, inline("b", "B.")]), &[]);
+        let printed = world.run(&["list"]).exits(0).stderr;
+        assert!(printed.contains("x…x") && printed.len() < 4_000, "{} bytes", printed.len());
+        let listed = world.json(&["list"], 0)["diagnostics"].to_string();
+        assert!(listed.contains("x…x") && listed.len() < 4_000, "{} bytes", listed.len());
+    }
+}
+
 #[test]
 fn a_configuration_that_cannot_be_used_is_not_called_none() {
     for text in [None, Some("{")] {

@@ -55,7 +55,7 @@ fn nothing_is_trusted_without_a_yes_and_then_only_what_was_shown() {
     assert_eq!(counts(&world.json(&["trust"], 0)), (2, 0), "nothing is left to be asked");
     let listed = world.run(&["trust", "list"]).exits(0);
     assert!(listed.text().starts_with("Trusted:\n- ") && !listed.text().contains("Waiting"), "{listed}");
-    let row = &world.json(&["trust", "list"], 0)["trusted"][1];
+    let row = &world.json(&["trust", "list"], 0)["trusted"][0];
     assert_eq!(
         (&row["kind"], &row["source_id"], &row["file"]),
         (&json!("source"), &json!("out"), &json!("references.json"))

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use refdesk_files::path::is_absent;
-use refdesk_files::{Durability, FileMode, Folder, cause, is_link_refused};
+use refdesk_files::{Durability, FileMode, Folder, cause, is_link_refused, way_to_more};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 use serde::Serialize;
@@ -72,11 +72,8 @@ impl Desk {
     /// Writes a state file; does nothing if there is no key to seal it.
     pub(super) fn store_database_state<T: Serialize>(&self, name: &str, value: &T) -> Result<(), Error> {
         let failed = |error: io::Error| {
-            Error::new(
-                Code::NotStored,
-                format!("{STATE}/{name} cannot be written: {}", cause(&error)),
-                "free some disk space, or make it writable",
-            )
+            let message = format!("{STATE}/{name} cannot be written: {}", cause(&error));
+            Error::new(Code::NotStored, message, way_to_more(&error).unwrap_or("make it writable"))
         };
         let Ok(key) = self.sealer().key_or_new() else { return Ok(()) };
         let bytes = serde_json::to_vec_pretty(value).map_err(|error| failed(error.into()))?;

@@ -12,9 +12,9 @@ use refdesk_database::documenter::{PageAction, Progress, ProgressStatus, RunStat
 use refdesk_database::schema::page::Page;
 use refdesk_database::schema::plan::{FILE, PlannedTable, RunError, RunSeverity, SCHEMA_VERSION};
 use refdesk_database::snapshot::TableName;
-use refdesk_files::Folder;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::{PriorContent, Proposal, Scope, SeparateWrites, propose_removal};
+use refdesk_files::{Folder, way_to_more};
 use refdesk_text::{Code, Error};
 use serde_json::json;
 
@@ -283,7 +283,8 @@ impl<'p> DocumentationRun<'_, 'p> {
             Ok(()) => true,
             Err(error) => {
                 let message = format!("the pages cannot be synced to the disk: {error}");
-                self.report.failed.push(Error::new(Code::NotWritten, message, "free some disk space, and try again"));
+                let fix = way_to_more(&error).unwrap_or("check the disk, and try again");
+                self.report.failed.push(Error::new(Code::NotWritten, message, fix));
                 false
             }
         }

@@ -174,7 +174,8 @@ impl Desk {
                     members.extend((!programs.is_empty()).then(|| ("programs".to_owned(), json!(programs))));
                     members.extend(authorities.map(|hash| ("authorities".to_owned(), json!(hash))));
                 }
-                Some(actions.database(name, what, &restrictions.with(content)))
+                let runs_command = matches!(server.secret, Some(Secret::Command(_)));
+                Some(UnlocatedAction { runs_command, ..actions.database(name, what, &restrictions.with(content)) })
             }
         })
     }

@@ -16,8 +16,8 @@ use refdesk_files::path::{display, is_absent, lossy, name_of};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, cause, code_of, is_disk_full, is_link_refused,
-    is_no_file, more_room, name, no_workspace, rename_state_file, within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, USABLE_KEY, cause, code_of, is_disk_full,
+    is_link_refused, is_no_file, more_room, name, no_workspace, rename_state_file, within,
 };
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -100,9 +100,12 @@ impl Store {
         &self.sealer
     }
 
-    /// Reports the foreign files found so far.
+    /// Reports the foreign files found so far, or that nothing shows which files are foreign.
     pub fn foreign(&self) -> Option<Diagnostic> {
-        self.foreign.diagnostic()
+        match self.sealer.check() {
+            Ok(()) => self.foreign.diagnostic(),
+            Err(error) => Some(Diagnostic::error(Code::KeyUnusable, error.to_string()).fix(advice(&error))),
+        }
     }
 
     /// Sets the lock timeout. After a timeout, waits last a tenth of it until the lock can be taken again.
@@ -143,8 +146,10 @@ impl Store {
     /// Takes the lock, in a folder that git ignores and that is inside the workspace even after resolving links.
     ///
     /// # Errors
-    /// The file system's error with the path; [`Code::LinkedOut`] for a link; [`Code::NoWorkspace`].
+    /// The file system's error with the path; [`Code::LinkedOut`] for a link; [`Code::NoWorkspace`];
+    /// [`Code::KeyUnusable`], because our own files would be taken for foreign ones.
     pub fn lock(&self) -> io::Result<Lock> {
+        self.sealer.check()?;
         self.check_inside(&self.folder)?;
         if self.only_if_marked && mark_of(&self.workspace).is_none() {
             return Err(no_workspace(&self.workspace));
@@ -228,15 +233,13 @@ impl Store {
     /// As for [`Self::read_locked`].
     pub(super) fn own_locked<T: DeserializeOwned>(&self, file: &Path) -> io::Result<(Option<T>, Vec<Diagnostic>)> {
         let (found, diagnostics) = self.read_locked::<T>(file)?;
-        let own = found.and_then(|found| {
-            let is_own = found.is_own;
-            let own = self.own(file, found);
-            if !is_own {
-                self.move_aside(file);
-            }
-            own
-        });
-        Ok((own, diagnostics))
+        let Some(found) = found else { return Ok((None, diagnostics)) };
+        if !found.is_own {
+            // Without a key, nothing shows whose file it is, and it could not be replaced.
+            self.sealer.key_or_new()?;
+            self.move_aside(file);
+        }
+        Ok((self.own(file, found), diagnostics))
     }
 
     /// The content of a file, if it is ours.
@@ -363,6 +366,7 @@ pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         _ if is_link_refused(error) => "replace the link with a folder",
         _ if code_of(error) == Some(Code::Unreadable) => MAKE_READABLE,
+        _ if code_of(error) == Some(Code::KeyUnusable) => USABLE_KEY,
         _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",

@@ -90,6 +90,30 @@ impl World {
     }
 }
 
+#[test]
+fn what_cannot_be_read_at_once_cannot_be_trusted() {
+    let world = World::new();
+    let endpoint = |part: &str| {
+        world.configure(&format!(r#"{{"channel": {{"type": "webhook", "endpoint": "https://a.example/{part}x"}}}}"#));
+    };
+    endpoint(&" ".repeat(900_000));
+    assert_eq!(world.waiting(), ["references.json:1: post questions for you to `https://a.example/[900,000 blanks]x`"]);
+    endpoint(&"   \u{a0}\u{2003}\u{2800}");
+    assert_eq!(world.waiting(), ["references.json:1: post questions for you to `https://a.example/[6 blanks]x`"]);
+    endpoint("a  b   ");
+    assert_eq!(world.waiting(), ["references.json:1: post questions for you to `https://a.example/a  b   x`"]);
+    endpoint(&"y".repeat(SENTENCE));
+    let desk = world.desk();
+    assert_eq!((desk.untrusted(), desk.actions_with_profiles().1), (vec![], 0));
+    let reported = desk.waiting();
+    assert_eq!(
+        reported.iter().map(|it| (it.code, it.is_error(), it.line)).collect::<Vec<_>>(),
+        [(Code::TooLong, true, Some(1))]
+    );
+    assert!(reported[0].message.chars().count() < 1_100, "{reported:?}");
+    assert_eq!(desk.channel_refusal().unwrap().code, Code::Untrusted);
+}
+
 const ALL: &str = r#"{
 "sources": [
   {"id": "in", "name": "In", "path": "in.md", "mode": "auto"},
@@ -112,16 +136,16 @@ fn every_action_is_listed_with_its_line_and_trusted_at_once() {
     world.configure(ALL);
     world.put("ws/.jaato/references/found.json", r#"{"id": "found", "name": "F", "path": "../../../ws-evil"}"#);
     let reported = [
-        "references.json:9: post questions for you to `https://example.org/ask`, with a signature made with the \
-         secret in `$SECRET`",
-        "references.json:12: let agents write files that match `docs/**` without asking you, except `docs/x`",
         "references.json:4: let every agent read `out/a.md`, as `@a`",
         "references.json:5: let an agent that selects `@dir` read `out/dir` and everything below it",
         "references.json:6: let an agent that selects `@gone` read `out/none.md`",
         "references.json:7: tell every agent to fetch `https://example.org`, as `@url`",
         ".jaato/references/found.json:1: let an agent that selects `@found` read `ws-evil` and everything below it",
+        "references.json:12: let agents write files that match `docs/**` without asking you, except `docs/x`",
+        "references.json:9: post questions for you to `https://example.org/ask`, with a signature made with the \
+         secret in `$SECRET`",
     ];
-    assert_eq!(world.waiting(), reported);
+    assert_eq!(world.waiting(), reported, "what sends data away comes last");
     let mut desk = world.desk();
     assert_eq!(access(&mut desk).paths(), [world.root.join("ws/in.md")]);
     assert_eq!(access(&mut desk).unreadable(), ["a".into(), "url".into()]);

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::lookup::PathLookup;
 use super::resolve::{Unresolved, resolve};
 use super::{PriorContent, Proposal, Scope};
-use crate::path::{absolute, display, is_windows_absolute, lossy};
+use crate::path::{absolute, clean, display, is_windows_absolute, lossy};
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused, is_unfinished};
 use refdesk_text::{Code, Error, Fix};
 
@@ -49,7 +49,13 @@ pub(super) fn write_target(
     let current = workspace.join(current);
     let asked = current.join(path);
     let real = lookup.workspace(workspace);
-    let path = lookup.resolve(&asked, &quoted(path))?;
+    // Every path that leads out gets the same answer, whatever exists there: an agent may have written it.
+    let outside = || leads_out((workspace, &real), &asked, path);
+    let path = match lookup.resolve(&asked, &quoted(path)) {
+        Ok(path) if scope == Scope::Workspace && !path.starts_with(&real) => return Err(outside()),
+        Err(_) if scope == Scope::Workspace && may_be_out((workspace, &real), &asked) => return Err(outside()),
+        found => found?,
+    };
     let shown = shown((workspace, &real), &asked, &absolute(&current, &asked), &path);
     check_location(&real, &path, &shown, scope)?;
     let folder = check_existing(lookup, &path, &shown)?;
@@ -66,6 +72,31 @@ pub(super) fn check_location(workspace: &Path, path: &Path, shown: &str, scope: 
     // Folders above the workspace do not count for this rule.
     check_reserved(path.strip_prefix(workspace).unwrap_or(path), shown)?;
     check_length(path)
+}
+
+/// The error for a path that leads out of the workspace; does not say where to.
+fn leads_out(workspaces: (&Path, &Path), asked: &Path, path: &str) -> Error {
+    let message = match is_written_inside(workspaces, asked) {
+        true => format!("{path} leads outside the workspace"),
+        false => format!("{} is outside the workspace", clean(asked).display()),
+    };
+    Error::new(Code::Outside, message, Fix::AllowOutside)
+}
+
+/// Whether a path that cannot be resolved may lead out of the workspace.
+fn may_be_out(workspaces: (&Path, &Path), asked: &Path) -> bool {
+    match resolve(asked) {
+        Ok(path) | Err(Unresolved::BelowFile(path) | Unresolved::Unreadable(path, _)) => {
+            !path.starts_with(workspaces.1)
+        }
+        Err(Unresolved::Loop) => !is_written_inside(workspaces, asked),
+    }
+}
+
+/// Whether the path is in the workspace by its words alone.
+fn is_written_inside((named, real): (&Path, &Path), asked: &Path) -> bool {
+    let words = clean(asked);
+    words.starts_with(named) || words.starts_with(real)
 }
 
 pub(super) fn moved(shown: &str) -> Error {
@@ -272,6 +303,7 @@ mod tests {
             (".git", "repository"),
         ];
         link(&root.join("dir"), &links);
+        link(&root, &[("outside.txt", "away"), ("loop", "loop")]);
         pipe(&root.join("dir/pipe"));
         (folder, root)
     }
@@ -328,6 +360,9 @@ mod tests {
             ("out/../x", "outside", ""),
             ("dangling-out", "outside", ""),
             ("last-out", "outside", ""),
+            ("last-out/x", "outside", "below-a-file"),
+            ("../outside.txt/x", "outside", "below-a-file"),
+            ("../loop/x", "outside", "link-loop"),
             (outside.to_str().unwrap(), "outside", ""),
             (beside.to_str().unwrap(), "outside", ""),
         ] {
@@ -352,6 +387,10 @@ mod tests {
             // Nothing exists there.
             ("new/", "'new/' names a folder".to_owned()),
             ("../x", format!("{} is outside the workspace", root.join("x").display())),
+            ("out/../x", "out/../x leads outside the workspace".to_owned()),
+            // Where links outside lead is not told.
+            ("../away", format!("{} is outside the workspace", root.join("away").display())),
+            ("../outside.txt/x", format!("{} is outside the workspace", root.join("outside.txt/x").display())),
         ] {
             let refused = write_target(&mut PathLookup::default(), &dir, &dir, path, Scope::Workspace).unwrap_err();
             assert_eq!(refused.message, expected);

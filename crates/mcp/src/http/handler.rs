@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use http_body_util::Full;
+use http_body_util::{BodyExt, Collected, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::http::request::Parts;
 use hyper::http::response::Builder;
@@ -20,8 +20,9 @@ use super::limits::RETRY_AFTER;
 use super::sessions::{Sessions, is_of_a_call};
 use super::{Http, Limits, PATH};
 use crate::server::Server;
-use crate::validate::{id_within, is_too_deep, repaired};
+use crate::validate::{id_within, invalid_envelope, is_too_deep, repaired};
 use refdesk_tools::handle::DeskHandle;
+use refdesk_tools::json_type;
 
 /// Request and response headers that a web page may use in addition to those browsers always allow.
 const REQUEST_HEADERS: &str =
@@ -95,8 +96,28 @@ impl Handler {
             return refused(StatusCode::METHOD_NOT_ALLOWED, format!("the allowed methods are {METHODS}"));
         }
         let waits = head.method == Method::GET && !resumes_an_answer(&head.headers);
-        let response = self.service.handle(Request::from_parts(head, Full::<Bytes>::default())).await;
+        let response = self.respond(Request::from_parts(head, Full::<Bytes>::default())).await;
         if waits { response.map(|body| body::until_closing(body, self.closing.clone())) } else { response }
+    }
+
+    /// The library's response, with what to do about a session that is missing.
+    async fn respond(&self, request: Request<Full<Bytes>>) -> Response<ResponseBody> {
+        let response = self.service.handle(request).await;
+        let may_lack_session = matches!(response.status(), StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND)
+            && !response.headers().contains_key(header::CONTENT_TYPE);
+        if !may_lack_session {
+            return response;
+        }
+        let (head, body) = response.into_parts();
+        // The library's texts are short and complete.
+        let Ok(text) = body.collect().await.map(Collected::to_bytes);
+        let advice = match &*text {
+            b"Bad Request: Session ID is required" => "; send `initialize` first, which answers with Mcp-Session-Id\n",
+            b"Not Found: Session not found" => "; send `initialize` without Mcp-Session-Id for a new one\n",
+            _ => "",
+        };
+        let text = [&*text, advice.as_bytes()].concat();
+        Response::from_parts(head, body::text(text))
     }
 
     async fn post(&self, mut head: Parts, body: Incoming) -> Response<ResponseBody> {
@@ -117,18 +138,23 @@ impl Handler {
             Err(BodyError::TooSlow) => return refused(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
             Err(BodyError::Broken) => return refused(StatusCode::BAD_REQUEST, "the body is incomplete"),
         };
-        let body = repaired(&body).map_or(body, Bytes::from);
+        let repaired = repaired(&body);
+        let is_repaired = repaired.is_some();
+        let body = repaired.map_or(body, Bytes::from);
+        let is_json =
+            head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        if let Some((id, error)) = is_json.then(|| invalid_envelope(&body, is_repaired)).flatten() {
+            return invalid_message(error.code.0, &error.message, json!(id));
+        }
         // Only in this revision must the header agree with the body.
         let waits = is_sessionless(&head.headers) && is(&head.headers, "mcp-method", "subscriptions/listen");
         if !waits {
             // The handler of the message gets the head.
             head.extensions.insert(RequestSlot::clone(&slot));
         }
-        let is_json =
-            head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
-        let response = self.service.handle(Request::from_parts(head, Full::new(body.clone()))).await;
+        let response = self.respond(Request::from_parts(head, Full::new(body.clone()))).await;
         if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && is_json {
-            return invalid_message(&body);
+            return no_message(&body);
         }
         // Another client took the last session while the body was read; rmcp reports that as an internal error.
         if may_begin && response.status() == StatusCode::INTERNAL_SERVER_ERROR {
@@ -159,8 +185,8 @@ fn is(headers: &HeaderMap, name: &'static str, value: &str) -> bool {
     headers.get(HeaderName::from_static(name)).is_some_and(|given| given.as_bytes() == value.as_bytes())
 }
 
-/// The protocol's error for a body that is declared as JSON but is not a message.
-fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
+/// The protocol's error for a body that is declared as JSON but that the library does not accept as a message.
+fn no_message(body: &[u8]) -> Response<ResponseBody> {
     let (code, message, id) = match serde_json::from_slice::<Value>(body) {
         Err(error) if is_too_deep(&error) => {
             (-32700, "the body is nested deeper than 127 levels".to_owned(), json!(id_within(body)))
@@ -169,17 +195,16 @@ fn invalid_message(body: &[u8]) -> Response<ResponseBody> {
         Ok(Value::Array(_)) => {
             (-32600, "batches are not supported; send one message at a time".to_owned(), Value::Null)
         }
-        Ok(value) => {
-            let id =
-                value.get("id").filter(|id| id.is_string() || id.is_i64() || id.is_u64()).cloned().unwrap_or_default();
-            (
-                -32600,
-                "this is not a JSON-RPC 2.0 message: it needs jsonrpc, method, params and, for an answer, id"
-                    .to_owned(),
-                id,
-            )
+        Ok(Value::Object(members)) => {
+            let message = "this is not a message of the protocol: check the members of 'params', 'result' or 'error'";
+            (-32600, message.to_owned(), members.get("id").cloned().unwrap_or_default())
         }
+        Ok(other) => (-32600, format!("a message must be an object, not {}", json_type(&other)), Value::Null),
     };
+    invalid_message(code, &message, id)
+}
+
+fn invalid_message(code: i32, message: &str, id: Value) -> Response<ResponseBody> {
     let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
     let kind = HeaderValue::from_static("application/json");
     respond(Response::builder().status(StatusCode::BAD_REQUEST).header(header::CONTENT_TYPE, kind), error.to_string())

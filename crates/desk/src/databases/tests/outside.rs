@@ -53,6 +53,32 @@ fn paths_outside_need_trust() {
     assert!(!page(&world.desk()).contains("sensitive (name: email)"));
 }
 
+/// A repository could otherwise push a command out of sight with what it shows after it.
+#[test]
+fn what_runs_a_command_is_shown_last() {
+    let world = World::new();
+    let host = format!("db.example.org{}x", " ".repeat(900_000));
+    world.put(
+        ".jaato/databases.yaml",
+        &format!(
+            "databases:\n  - {{name: a, type: postgres, connection: {{host: h, user: u, password_command: touch x}}}}\n  \
+             - {{name: b, type: postgres, connection: {{host: '{host}', user: u}}}}\n"
+        ),
+    );
+    let waiting = world.desk().untrusted();
+    let shown: Vec<(&str, bool)> = waiting.iter().map(|it| (it.what.as_str(), it.runs_command)).collect();
+    assert_eq!(
+        shown,
+        [
+            ("read the postgres database `b`: host `db.example.org[900,000 blanks]x`, user `u`", false),
+            (
+                "read the postgres database `a`: host `h`, user `u`, with the password that the command `touch x` prints",
+                true
+            ),
+        ]
+    );
+}
+
 #[test]
 fn a_variable_in_the_path_of_a_file_waits_for_trust() {
     let world = World::new();

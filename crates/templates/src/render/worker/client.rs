@@ -16,6 +16,7 @@ use super::super::{RenderJob, Rendered};
 use super::frame::receive;
 use super::{AnswerHead, HELLO, TOO_LONG, setup};
 use crate::error::{template_error, undefined_error};
+use refdesk_files::way_to_more;
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 
@@ -57,7 +58,10 @@ impl WorkerClient {
     /// It does not start.
     pub(crate) fn start(program: &Path) -> Result<Self, Error> {
         let unstarted = |how: String| template_error(None, format!("the render worker cannot be started: {how}"));
-        let refused = |error: io::Error| unstarted(format!("{}: {error}", program.display()));
+        let refused = |error: io::Error| {
+            let fix = way_to_more(&error).unwrap_or_default().into();
+            Error { fix, ..unstarted(format!("{}: {error}", program.display())) }
+        };
         let mut child = setup::command(program).spawn().map_err(refused)?;
         let (jobs, next_jobs) = channel();
         let (sender, messages) = channel();
