@@ -4,14 +4,17 @@
 use serde_json::Value;
 
 use super::answer::CommandOutput;
-use super::args::{Cli, Command};
-use super::environment;
+use super::args::{Cli, Command, TemplatesCommand};
+use super::{environment, profiles};
 use refdesk_desk::session::DEFAULT;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Error, Fix};
 
 /// How an answer begins the commands that it offers.
 pub const START: &str = "`refdesk ";
+
+/// How a line of advice begins.
+const FIX: &str = "  fix: ";
 
 /// Commands and options that the options do not belong before: they are about no workspace, or say where they act.
 const ELSEWHERE: [&str; 9] =
@@ -32,6 +35,11 @@ pub fn with_options(answer: CommandOutput, arguments: &Cli, words: &dyn Fn(&Fix)
     let text = match String::from_utf8(answer.text) {
         Ok(text) if is_own_text(arguments.command.as_ref(), arguments.demo) && answer.emphasised.is_empty() => {
             offered(&text).into_bytes()
+        }
+        Ok(text) if has_advice(arguments.command.as_ref()) => {
+            let is_advice = |line: &&str| line.starts_with(FIX) || line.trim_end() == profiles::DETAILS;
+            let lines = text.split_inclusive('\n');
+            lines.map(|line| if is_advice(&line) { offered(line) } else { line.to_owned() }).collect::<String>().into()
         }
         Ok(text) => text.into_bytes(),
         Err(bytes) => bytes.into_bytes(),
@@ -71,6 +79,20 @@ pub fn is_own_text(command: Option<&Command>, is_demo: bool) -> bool {
         ) => true,
         _ => is_demo,
     }
+}
+
+/// Whether the text form repeats what is in the workspace, but has lines of advice, which nothing else can begin.
+fn has_advice(command: Option<&Command>) -> bool {
+    use TemplatesCommand::Validate;
+    matches!(
+        command,
+        Some(
+            Command::Check(_)
+                | Command::Profiles
+                | Command::Templates { command: Some(Validate { .. }) }
+                | Command::WhyNot(_)
+        )
+    )
 }
 
 /// `--workspace DIR --desk NAME `: the options without which a command would act elsewhere.

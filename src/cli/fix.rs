@@ -43,6 +43,9 @@ pub fn words(fix: &Fix) -> Option<String> {
         Fix::GiveId => "give another id with --id".into(),
         Fix::GiveName => "give a name with --name, or leave it out".into(),
         Fix::GiveValue => "give it a value with --var NAME=VALUE".into(),
+        Fix::GiveJson { name, json } => {
+            format!("give '{name}' a value with --var {}", shell_words::quote(&format!("{name}:={json}")))
+        }
         Fix::Include(id) => format!("`refdesk include {}` lifts the exclusion", argument(id)),
         Fix::ListProfiles => "`refdesk profiles` lists them".into(),
         Fix::ListSources => "`refdesk list` shows all ids".into(),

@@ -22,6 +22,9 @@ const COLUMNS: usize = 60;
 /// Width of the column of untrusted sources, shown only if there are any.
 const WAITING: usize = 6;
 
+/// The last line of the list.
+pub const DETAILS: &str = "  `refdesk --profile NAME profiles`";
+
 /// The option that loads a profile in its own scope.
 const PROFILE_OPTION: &str = "--profile";
 
@@ -127,7 +130,7 @@ fn to_text(all: &[ProfileDetails], whole: bool) -> String {
     }
     if !whole {
         let count = counted(all.len(), "profile");
-        text.push_str(&format!("\n{count}. For the details of one:\n  `refdesk --profile NAME profiles`\n"));
+        text.push_str(&format!("\n{count}. For the details of one:\n{DETAILS}\n"));
     }
     text
 }

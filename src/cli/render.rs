@@ -20,6 +20,7 @@ use refdesk_templates::Syntax;
 use refdesk_templates::limits::{TEMPLATE_BYTES, is_too_large};
 use refdesk_templates::render::limits::{VALUES_BYTES, values_too_large};
 use refdesk_templates::render::values::{exact, parse as parse_values};
+use refdesk_text::json::JsonError;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
@@ -84,6 +85,7 @@ fn printed(desk: &Desk, made: RenderedTemplate) -> CommandOutput {
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
                       "variables_unused": made.fit.unused, "variables_missing": made.fit.missing,
                       "offered_output": made.offered, "warnings": made.warnings});
+    let warnings = warnings(&made).collect();
     let is_below = desk.workspace_context().current != desk.workspace();
     let notes = made.offered.map(|path| {
         // It is relative to the workspace, and what is typed is not.
@@ -91,8 +93,19 @@ fn printed(desk: &Desk, made: RenderedTemplate) -> CommandOutput {
         let typed = if is_below { desk.workspace().join(&*offered).display().to_string() } else { path.clone() };
         format!("the template suggests the output path {path}: --output '{typed}' writes there")
     });
-    let diagnostics = made.warnings.into_iter().map(|warning| Diagnostic::warning(Code::Render, warning)).collect();
-    CommandOutput { diagnostics, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
+    CommandOutput { diagnostics: warnings, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
+}
+
+/// The warnings of a rendering as diagnostics; a text that is taken for something else with the option to write instead.
+fn warnings(made: &RenderedTemplate) -> impl Iterator<Item = Diagnostic> {
+    made.warnings.iter().map(|warning| {
+        let misread = made.fit.misread.iter().find(|misread| misread.sentence == *warning);
+        let fix = misread.filter(|misread| !misread.path.contains(['.', '['])).map(|misread| {
+            let [name, json] = [&*misread.path, misread.json].map(|word| shell_words::quote(word));
+            format!("write --var {name}:={json}")
+        });
+        Diagnostic::warning(Code::Render, warning.as_str()).fix(fix.unwrap_or_default())
+    })
 }
 
 fn refusal(failed: RenderFailure) -> Error {
@@ -167,13 +180,10 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<(Value, BTreeSet<String>), C
             Some(key) => {
                 typed.remove(key);
                 let parsed = serde_json::from_str(value);
-                let hint = ":= takes JSON, for example --var 'fields:=[\"id\"]'; for a text write --var name=text";
-                exact(value).map_err(|wrong| CommandOutput::usage(format!("--var '{key}': {wrong}"), hint))?;
-                (
-                    key,
-                    parsed
-                        .map_err(|error| CommandOutput::usage(format!("--var '{given}' is not JSON: {error}"), hint))?,
-                )
+                let wrong = |message: String| CommandOutput::usage(message, json_value_fix(key, value));
+                exact(value).map_err(|why| wrong(format!("--var '{key}': {why}")))?;
+                let not_json = |why| format!("--var '{given}' is not JSON: {}", JsonError::of(value, &why));
+                (key, parsed.map_err(|why| wrong(not_json(why)))?)
             }
         };
         match &mut values {
@@ -182,6 +192,14 @@ fn values(desk: &Desk, args: &RenderArgs) -> Result<(Value, BTreeSet<String>), C
         };
     }
     Ok((values, typed))
+}
+
+/// What to do about a value after `:=` that is not JSON: most are texts that need no `:`.
+fn json_value_fix(key: &str, value: &str) -> String {
+    let is_meant_as_json = value.trim().is_empty() || value.trim_start().starts_with(['[', '{', '"']);
+    let text = if is_meant_as_json { "name=text".to_owned() } else { format!("{key}={value}") };
+    let text = shell_words::quote(&text).into_owned();
+    format!(":= takes JSON, for example --var 'fields:=[\"id\"]'; for a text write --var {text}")
 }
 
 /// Splits NAME=VALUE.

@@ -8,6 +8,7 @@ use super::table;
 use refdesk_desk::{Desk, Session, rows as desk_rows};
 use refdesk_templates::{Template, TemplateIndex, ValueType, Variable, VariableKind};
 use refdesk_text::escape::{one_line, visible};
+use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
 pub(super) mod extract;
@@ -29,7 +30,11 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand
     };
     let mut diagnostics = [diagnostics, answer.diagnostics].concat();
     // The failure reports the same problem.
-    diagnostics.retain(|problem| !answer.refused.iter().any(|error| problem.message.ends_with(&error.message)));
+    let is_same = |problem: &Diagnostic, error: &Error| {
+        let is_of_file = problem.file.as_ref().is_some_and(|file| error.message.starts_with(file.as_str()));
+        problem.message.ends_with(&error.message) || (problem.code == error.code && is_of_file)
+    };
+    diagnostics.retain(|problem| !answer.refused.iter().any(|error| is_same(problem, error)));
     CommandOutput { diagnostics, ..answer }
 }
 
@@ -44,6 +49,9 @@ fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOut
     if templates.is_empty() {
         if pattern.is_some() && !index.templates.is_empty() {
             return CommandOutput::new(json, "No template name matches the pattern.\n");
+        }
+        if !index.unreadable.is_empty() {
+            return CommandOutput::new(json, "The selection has no templates that can be read.\n");
         }
         // The text form of other lists repeats names, so commands are offered in a note.
         let notes = vec!["`refdesk select ID` picks a source with templates".to_owned()];

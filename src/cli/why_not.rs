@@ -172,8 +172,12 @@ fn not_hinted(
             ("auto", "its mode is auto: it is in the instructions of every session.".to_owned(), String::new())
         }
         WhyNot::HintsOff => {
-            let what = "`selectReferences` is in exclude_tools of this workspace, which turns all hints off.";
-            ("hints-off", what.to_owned(), "remove it from exclude_tools in the configuration".to_owned())
+            let (whose, place) = match desk.profile_of_excluded_tools() {
+                Some(file) => ("the profile", file),
+                None => ("this workspace", "the configuration".to_owned()),
+            };
+            let what = format!("`selectReferences` is in exclude_tools of {whose}, which turns all hints off.");
+            ("hints-off", what, format!("remove it from exclude_tools in {place}"))
         }
         WhyNot::NoTags | WhyNot::EmptyTag | WhyNot::Inside { .. } | WhyNot::OwnBlock | WhyNot::Absent { .. } => {
             let (reason, what, fix) = untagged(source, verdict, why);

@@ -1,7 +1,7 @@
-//! What stays when all picks are cleared.
+//! What stays when picks are removed.
 
-use refdesk_core::catalog::{Catalog, Mode};
-use refdesk_core::selection::Selection;
+use refdesk_core::catalog::{Catalog, Mode, SourceId};
+use refdesk_core::selection::{Role, Selection};
 use refdesk_text::names::first_of;
 
 /// The most ids listed in a sentence.
@@ -24,6 +24,27 @@ pub fn remaining(catalog: &Catalog, selection: &Selection, before_id: &str) -> V
     sentences
 }
 
+/// The sources that are selected although their picks were removed, each with the reason, as in `is still pulled in by
+/// @a`; `before_id` is in front of each id.
+pub fn still_selected<'a>(
+    selection: &Selection,
+    unpicked: impl IntoIterator<Item = &'a str>,
+    before_id: &str,
+) -> Vec<(&'a str, String)> {
+    let reason = |id: &'a str| {
+        let member = selection.member(id)?;
+        match member.role {
+            Role::Picked => None,
+            Role::AutoRoot => Some((id, "stays selected because it is auto".to_owned())),
+            Role::Transitive => {
+                let parents = member.parents.iter().map(|id: &SourceId| format!("{before_id}{id}"));
+                Some((id, format!("is still pulled in by {}", first_of(parents, MAX_LISTED))))
+            }
+        }
+    };
+    unpicked.into_iter().filter_map(reason).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +56,11 @@ mod tests {
         assert_eq!(
             remaining(&snapshot.catalog, &snapshot.selection, "@"),
             ["Auto sources stay in the instructions: @team-conventions.", "Exclusions stay: @release-notes."]
+        );
+        let unpicked = ["circuit-breaker", "timeouts", "java-service"];
+        assert_eq!(
+            still_selected(&snapshot.selection, unpicked, "@"),
+            [("timeouts", "is still pulled in by @circuit-breaker, @retry-pattern".to_owned())]
         );
         let many: Vec<String> = (0..9).map(|n| format!("e{n}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

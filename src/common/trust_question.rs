@@ -36,6 +36,7 @@ mod tests {
             about,
             file: String::new(),
             line: None,
+            column: None,
             runs_command,
         };
         let command = || action(Database("a".into()), true);

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use refdesk_templates::{ValueType, Variable, VariableKind, sample, typed};
+use refdesk_text::json::JsonError;
 
 pub use document::{LARGEST, read};
 pub use rows::{FormRow, RowValue, rows};
@@ -95,8 +96,9 @@ impl TypedValue {
 }
 
 /// The JSON after `:=`; `None` without that prefix.
-pub fn json(text: &str) -> Option<serde_json::Result<Value>> {
-    text.strip_prefix(":=").map(serde_json::from_str)
+pub fn json(text: &str) -> Option<Result<Value, JsonError>> {
+    let text = text.strip_prefix(":=")?;
+    Some(serde_json::from_str(text).map_err(|error| JsonError::of(text, &error)))
 }
 
 /// Removes optional scalars and makes flags `false` (BEHAVIOUR §6 "Only tested"). Inside an optional value, scalars

@@ -10,7 +10,7 @@ use refdesk_desk::{LargePick, Picker, SelectionChange};
 use refdesk_text::Error;
 
 use crate::common::change_cost::{self, TokenFormat};
-use crate::common::cleared_picks::remaining;
+use crate::common::cleared_picks::{remaining, still_selected};
 use crate::common::source_words;
 use crate::common::source_words::{is_auto, waits};
 
@@ -368,6 +368,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     }
     turn.print(&change.done);
     about_picks(change, after, turn);
+    still_selected_lines(change, after, turn);
     let (came, left) = (only_in(after, before), only_in(before, after));
     for (made, followed, members, snapshot) in
         [("picked", "pulled in", came, after), ("unpicked", "released", left, before)]
@@ -409,6 +410,24 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     };
     if is_there {
         turn.print(format!("Type {back} to {back} it."));
+    }
+}
+
+/// What stays selected although it was unpicked.
+fn still_selected_lines(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome) {
+    let unpicked = change.named.iter().map(SourceId::as_str).filter(|id| change.before.selection.is_picked(id));
+    let kept = still_selected(&after.selection, unpicked, "");
+    match (change.named.as_slice(), kept.as_slice()) {
+        (_, []) => {}
+        ([_], [(_, why)]) => turn.print(format!("It {why}.")),
+        (_, several) => {
+            turn.print(format!("Still selected without their picks: {}.", names(several.iter().map(|(id, _)| *id))));
+        }
+    }
+    if let [(id, _)] = kept.as_slice()
+        && after.selection.member(id).is_some_and(|member| member.role == Role::Transitive)
+    {
+        turn.print(format!("Type exclude {id} to keep it out."));
     }
 }
 

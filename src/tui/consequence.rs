@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::common::change_cost::{self, TokenFormat};
+use crate::common::cleared_picks::still_selected;
 use crate::common::source_words::{self, UntrustedCounts};
 use crate::tui::action::Action;
 use crate::tui::counts::Counts;
@@ -156,6 +157,17 @@ pub fn follow(state: &mut State, before: &Snapshot) {
     state.message = Some(Message { text, tone: MessageKind::Done });
 }
 
+/// `it is still pulled in by @a`; for several unpicked sources only their number.
+fn still_selected_note(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Option<String> {
+    let unpicked = awaited.named.iter().map(SourceId::as_str).filter(|id| before.selection.is_picked(id));
+    let kept = still_selected(&after.selection, unpicked, "@");
+    match (awaited.named.as_slice(), kept.as_slice()) {
+        (_, []) => None,
+        ([_], [(_, why)]) => Some(format!("it {}", cells::clean(why))),
+        (_, several) => Some(format!("{} of them still selected", cells::grouped(several.len()))),
+    }
+}
+
 /// The picked and the excluded sources.
 fn choice(snapshot: &Snapshot) -> (HashSet<&str>, HashSet<&str>) {
     let selection = &snapshot.selection;
@@ -197,6 +209,9 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
             let what = if is_more { "more source" } else { "source" };
             parts.push(format!("{} {verb}", cells::counted(count, what)));
         }
+    }
+    if awaited.kind == AwaitedKind::Unpick {
+        parts.extend(still_selected_note(awaited, before, after));
     }
     // The exclusions that a pick removes, and that undoing it restores.
     let is_undo_or_redo = awaited.is_undo_or_redo();

@@ -147,6 +147,19 @@ fn a_search_waits_for_the_first_index() {
     assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
 }
 
+/// Its server replaces the index as soon as it starts.
+#[test]
+fn a_search_waits_while_a_damaged_index_is_replaced() {
+    for damage in [&b"no database"[..], &[0; 50_000]] {
+        let workspace = workspace();
+        workspace.run(&["index", "--words-only"]).exits(0);
+        workspace.put(".jaato/refdesk/index.db", damage);
+        let mut client = Client::connect(&workspace);
+        let answer = client.call("search_documents", json!({"query": "errors"}));
+        assert!(!answer["hits"].as_array().unwrap().is_empty(), "{answer}");
+    }
+}
+
 #[test]
 fn an_agent_is_told_to_search_again_if_building_the_index_takes_long() {
     let workspace = workspace();

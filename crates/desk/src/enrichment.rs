@@ -47,7 +47,9 @@ impl CompleteDesk<'_> {
         about: Option<&TextTopics>,
     ) -> (Enriched, Vec<Diagnostic>) {
         let sends = mode == EnrichMode::Send && !asked.repeat;
-        let (taken, done) = if sends { self.take_templates(asked) } else { (None, Written::default()) };
+        // `repeat` only leaves the memory alone: what is announced must be there to be rendered.
+        let takes = mode == EnrichMode::Send;
+        let (taken, done) = if takes { self.take_templates(asked) } else { (None, Written::default()) };
         let look = FolderCache::new(self);
         let ctx = EnrichContext { taken: taken.as_deref(), about, ..look.context() };
         let say = |memory: &SessionMemory| refdesk_enrich::enrich(&ctx, asked, memory);

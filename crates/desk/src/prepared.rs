@@ -5,7 +5,7 @@ use super::{RenderFailure, RenderPreview, RenderedTemplate};
 use refdesk_core::config::{WorkspaceContext, expand_home};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
-use refdesk_templates::{NamedValue, Syntax, Template, ValueCheck};
+use refdesk_templates::{NamedValue, Syntax, Template, ValueCheck, Variable, VariableKind};
 use refdesk_text::{Code, Error, Fix};
 
 /// Everything a rendering needs.
@@ -67,6 +67,26 @@ impl Prepared {
         Ok(RenderPreview { made, proposal })
     }
 
+    /// Which value to give if this message says that one is undefined. A field and the item of a loop cannot be given
+    /// themselves: the object or the list can.
+    fn value_to_give(&self, message: &str) -> Fix {
+        let variables = refdesk_templates::variables(&self.job.text, self.job.syntax).unwrap_or_default();
+        let named = message.split_once("variable '").and_then(|(_, rest)| rest.split(['\'', '.', '[']).next());
+        let is_lacking = |variable: &&Variable| match (variable.kind, self.job.values.get(&variable.name)) {
+            (VariableKind::List | VariableKind::Object, Some(given)) => !given.is_array() && !given.is_object(),
+            (VariableKind::List, None) => true,
+            (VariableKind::Object, None) => !variable.optional,
+            (VariableKind::Scalar | VariableKind::Flag, _) => false,
+        };
+        let own = variables.iter().find(|variable| Some(variable.name.as_str()) == named);
+        let lacking = own.map_or_else(|| variables.iter().find(is_lacking), |own| Some(own).filter(is_lacking));
+        lacking.map_or(Fix::GiveValue, |variable| {
+            let form = refdesk_templates::skeleton(std::slice::from_ref(variable));
+            let json = form.get(&variable.name).map(ToString::to_string).unwrap_or_default();
+            Fix::GiveJson { name: variable.name.clone(), json }
+        })
+    }
+
     fn failed(self, error: Error) -> RenderFailure {
         let reported = std::slice::from_ref(&error.message);
         // Report all missing values together, not one error after another.
@@ -83,7 +103,7 @@ impl Prepared {
             // Without a name, its variables cannot be listed.
             let is_unnamed = self.name.is_none() && flag.is_none();
             fixes.extend(flag.map(|(name, untrue)| Fix::GiveFalsy { name, json: untrue.to_string() }));
-            fixes.extend(is_unnamed.then_some(Fix::GiveValue));
+            fixes.extend(is_unnamed.then(|| self.value_to_give(&error.message)));
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }

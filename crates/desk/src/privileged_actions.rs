@@ -40,6 +40,8 @@ pub struct PrivilegedAction {
     pub file: String,
     /// The line, from 1; `None` if the file has changed.
     pub line: Option<usize>,
+    /// The column, from 1, if known.
+    pub column: Option<usize>,
     /// Whether a command of the configuration is run.
     pub runs_command: bool,
 }
@@ -140,10 +142,10 @@ pub(super) struct UnlocatedAction {
 }
 
 impl UnlocatedAction {
-    pub(super) fn at(self, file: String, line: Option<usize>) -> PrivilegedAction {
+    pub(super) fn at(self, file: String, line: Option<usize>, column: Option<usize>) -> PrivilegedAction {
         let Self { what, summary, hash, about, runs_command } = self;
         let (what, summary) = (without_long_blanks(what), without_long_blanks(summary));
-        PrivilegedAction { what, summary, hash, about, file: without_long_blanks(file), line, runs_command }
+        PrivilegedAction { what, summary, hash, about, file: without_long_blanks(file), line, column, runs_command }
     }
 
     /// Says why a person is asked again who trusted this path before.

@@ -188,6 +188,13 @@ impl Desk {
         self.profile.as_ref().map(ActiveProfile::file)
     }
 
+    /// The displayed file of this desk's profile, if its `exclude_tools` replaces that of the configuration.
+    pub fn profile_of_excluded_tools(&self) -> Option<String> {
+        let active = self.profile.as_ref()?;
+        active.profile.as_ref()?.exclude_tools.as_ref()?;
+        Some(self.workspace_context().display(active.file()))
+    }
+
     /// Whether the catalog lacks sources of the workspace because the profile leaves them out.
     pub(super) fn is_narrowed(&self) -> bool {
         self.profile.as_ref().is_some_and(ActiveProfile::narrows)

@@ -184,7 +184,7 @@ fn addresses(kind: &SourceKind) -> (Option<&str>, Option<&str>, Option<&str>) {
     }
 }
 
-/// A template as `templates list` prints it.
+/// A template as `templates list` prints it; `problem` says why it cannot be rendered.
 pub fn template(workspace: &Path, template: &Template) -> Map<String, Value> {
     Map::from_iter([
         ("name".to_owned(), json!(template.name)),
@@ -194,6 +194,7 @@ pub fn template(workspace: &Path, template: &Template) -> Map<String, Value> {
         ("source_path".to_owned(), json!(display(workspace, &template.path))),
         // The file has just been read.
         ("exists".to_owned(), json!(template.block.is_none() || template.path.exists())),
+        ("problem".to_owned(), json!(template.problem)),
     ])
 }
 

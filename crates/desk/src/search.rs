@@ -180,6 +180,10 @@ impl CompleteDesk<'_> {
     /// A source or database in the request is unknown; there is no index, or it cannot be read; [`Code::IndexBusy`] if
     /// it is being built.
     pub fn search(&self, session: &Session, request: &SearchRequest) -> Result<SearchAnswer, Error> {
+        self.found(session, request).map_err(|error| self.while_rebuilt(request.reader, error))
+    }
+
+    fn found(&self, session: &Session, request: &SearchRequest) -> Result<SearchAnswer, Error> {
         let sources = request
             .sources
             .iter()
@@ -275,6 +279,20 @@ impl CompleteDesk<'_> {
             notes,
             explains_no_hits: finds_nothing,
         })
+    }
+
+    /// The error of an agent's search in an index that is damaged or not ours: the process that serves the agent replaces
+    /// it, as it builds a missing one.
+    fn while_rebuilt(&self, reader: SearchReader, error: Error) -> Error {
+        let is_replaced =
+            matches!(error.code, Code::IndexForeign | Code::IndexUnreadable) && error.fix == Fix::BuildIndex;
+        let builds = self.index_process().is_some() && self.index_failure.is_none();
+        if reader != SearchReader::Agent || !is_replaced || !builds {
+            return error;
+        }
+        let message = format!("{}; a new one is being built", error.message);
+        let again = Fix::from("search again in a minute");
+        Error::new(Code::IndexBusy, message, Fix::All(vec![again, error.fix]))
     }
 
     /// Why there is no index to search.

@@ -158,7 +158,7 @@ impl Desk {
         };
         let text = template.text().map_err(|error| {
             let message = format!("{} {error}", self.workspace_context().display(&template.path));
-            Error::new(Code::TemplateUnreadable, message, self.template_fix(template, None))
+            Error::new(Code::TemplateUnreadable, message, self.template_fix(template, error.line))
         })?;
         Ok((template, text))
     }
@@ -228,7 +228,7 @@ impl Desk {
                 read_typed(variable, value);
             }
         }
-        let mut fit = variables.as_ref().map(|variables| check_values(variables, &values)).unwrap_or_default();
+        let mut fit = variables.as_ref().map(|variables| check_values(variables, &values, syntax)).unwrap_or_default();
         if !fit.unused.is_empty() && refdesk_templates::uses_root(&text, syntax, &partials) {
             fit.use_all(&values);
         }
@@ -276,7 +276,7 @@ fn read_file(path: &std::path::Path) -> Result<String, Error> {
         return Err(Error::new(Code::NoSuchFile, message, "the path is relative to the current folder"));
     }
     refdesk_templates::read(path).map_err(|error| {
-        let fix = if path.is_dir() { "name a file in it" } else { "correct the file" };
+        let fix = if path.is_dir() { "name a file in it".to_owned() } else { error.fix(&path.display().to_string()) };
         Error::new(Code::TemplateUnreadable, format!("{} {error}", path.display()), fix)
     })
 }

@@ -28,7 +28,7 @@ use refdesk_enrich::BlockKind;
 use refdesk_files::path::{absolute, display};
 use refdesk_files::{code_of, is_disk_full, more_room};
 use refdesk_index::Location;
-use refdesk_templates::{Template, TemplateIndex};
+use refdesk_templates::{Template, TemplateIndex, UnreadableTemplate};
 use refdesk_text::names::first_of;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
@@ -165,8 +165,7 @@ impl Desk {
                     false => continue,
                 };
                 let Some(bare) = check.source_for(source, by) else { continue };
-                let (file, line) = (profile.document.shown.clone(), None);
-                actions.push(bare.at(file, line));
+                actions.push(bare.at(profile.document.shown.clone(), None, None));
             }
         }
         let mut seen = HashSet::new();
@@ -270,7 +269,7 @@ impl Desk {
                 PrivilegedActionKind::Source(id) => problem.about(id.as_str()),
                 _ => problem,
             };
-            Diagnostic { line: action.line, ..problem }
+            Diagnostic { line: action.line, column: action.column, ..problem }
         };
         let waiting = actions.into_iter().filter(|action| !check.trusts(&action.hash)).map(|action| {
             let message = format!("this {} needs your trust: it wants to {}", part(&action), action.summary);
@@ -294,14 +293,19 @@ impl Desk {
     /// text.
     pub fn readable<'i>(&self, index: &'i TemplateIndex) -> Cow<'i, TemplateIndex> {
         let check = TrustCheck::new(self);
-        let sources: BTreeSet<&SourceId> = index.templates.iter().filter_map(|it| it.source.as_ref()).collect();
+        let sources = index.templates.iter().map(|it| &it.source).chain(index.unreadable.iter().map(|it| &it.source));
+        let sources: BTreeSet<&SourceId> = sources.flatten().collect();
         let is_withheld = |id: &&SourceId| self.catalog.get(id.as_str()).is_some_and(|source| check.withholds(source));
         let withheld: BTreeSet<&SourceId> = sources.into_iter().filter(is_withheld).collect();
         if withheld.is_empty() {
             return Cow::Borrowed(index);
         }
         let is_readable = |it: &&Template| it.source.as_ref().is_none_or(|source| !withheld.contains(source));
-        Cow::Owned(TemplateIndex { templates: index.templates.iter().filter(is_readable).cloned().collect() })
+        let templates = index.templates.iter().filter(is_readable).cloned().collect();
+        // The reason why a file cannot be read tells nothing of its text, but its name is the source's too.
+        let is_known = |it: &&UnreadableTemplate| it.source.as_ref().is_none_or(|source| !withheld.contains(source));
+        let unreadable = index.unreadable.iter().filter(is_known).cloned().collect();
+        Cow::Owned(TemplateIndex { templates, unreadable })
     }
 
     /// Returns a predicate for sources that are not trusted yet, whose text no reader gets.
@@ -420,10 +424,9 @@ impl Desk {
     /// The action with its position in the configuration.
     fn located(&self, bare: UnlocatedAction) -> PrivilegedAction {
         let document = self.config.document.as_ref();
-        let key =
-            |path: &[PointerStep<'_>]| document.map(|document| document.position(path, config::MemberPart::Key).line);
+        let key = |path: &[PointerStep<'_>]| document.map(|document| document.position(path, config::MemberPart::Key));
         let config_file = || document.map(|document| document.shown.clone()).unwrap_or_default();
-        let (file, line) = match &bare.about {
+        let (file, position) = match &bare.about {
             PrivilegedActionKind::Webhook => (config_file(), key(&[PointerStep::Key("channel")])),
             PrivilegedActionKind::Folder => {
                 (config_file(), key(&[PointerStep::Key("channel"), PointerStep::Key("base_path")]))
@@ -436,9 +439,12 @@ impl Desk {
             }
             PrivilegedActionKind::References => (config_file(), key(&[PointerStep::Key("references_dir")])),
             PrivilegedActionKind::Reference(file) => (self.workspace_context().display(file), None),
-            PrivilegedActionKind::Source(id) => self.entry_of(id.as_str()),
+            PrivilegedActionKind::Source(id) => {
+                let (file, line, column) = self.entry_of(id.as_str());
+                return bare.at(file, line, column);
+            }
         };
-        bare.at(file, line)
+        bare.at(file, position.map(|at| at.line), position.map(|at| at.column))
     }
 
     /// Locates the actions of approval rules, all in one pass over the document, which may have a million unused rules.
@@ -459,20 +465,19 @@ impl Desk {
         actions.into_iter().map(located).collect()
     }
 
-    /// The file of a source's entry, as displayed, and its line.
-    fn entry_of(&self, id: &str) -> (String, Option<usize>) {
+    /// The file of a source's entry, as displayed, its line, and its column if known.
+    fn entry_of(&self, id: &str) -> (String, Option<usize>, Option<usize>) {
         let Some(source) = self.catalog.get(id) else { return Default::default() };
         let file = self.workspace_context().display(&source.origin.file);
         // The configuration may have thousands of entries, so use the document that is already parsed.
-        let line = match (source.origin.entry, &self.config.document) {
-            (Some(at), Some(document)) if document.path == source.origin.file => Some(
-                document
-                    .position(&[PointerStep::Key("sources"), PointerStep::Item(at)], config::MemberPart::Value)
-                    .line,
-            ),
-            _ => self.definition(id).ok().map(|spot| spot.line),
-        };
-        (file, line)
+        match (source.origin.entry, &self.config.document) {
+            (Some(at), Some(document)) if document.path == source.origin.file => {
+                let path = [PointerStep::Key("sources"), PointerStep::Item(at)];
+                let at = document.position(&path, config::MemberPart::Value);
+                (file, Some(at.line), Some(at.column))
+            }
+            _ => (file, self.definition(id).ok().map(|spot| spot.line), None),
+        }
     }
 }
 

@@ -11,9 +11,9 @@ use refdesk_files::name::sha256_hex;
 use refdesk_files::{read_state_file, write_private};
 use refdesk_text::Code;
 use refdesk_text::fold::can_match;
-use refdesk_text::report::Diagnostic;
 use refdesk_text::report::listed::ListedProblems;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::report::{Diagnostic, Position};
 
 impl Desk {
     /// A warning for each selectable source that only its id brings up: it has no tags, no other source mentions it,
@@ -65,6 +65,8 @@ impl Desk {
                     let path = [PointerStep::Key("sources"), PointerStep::Item(at)];
                     problem.at(document.position(&path, MemberPart::Value))
                 }
+                // A file of its own is the entry. There can be thousands, so they are not read again for this.
+                (_, None) => problem.at(Position { line: 1, column: 1 }),
                 _ => problem,
             }
         };

@@ -101,7 +101,7 @@ fn parts(ctx: &EnrichContext, source: &Source, contents: &DirectoryContents, hin
     parts.map(|(heading, values)| format!("{heading}\n{}", listed(&values, String::clone).join("\n"))).collect()
 }
 
-/// The names of the templates among these files. Builds the index only if there can be any.
+/// The names of the templates among these files that can be rendered. Builds the index only if there can be any.
 fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
     let is_template = |file: &&PathBuf| {
         let ending = file.extension().and_then(OsStr::to_str).unwrap_or_default();
@@ -112,7 +112,8 @@ fn names(ctx: &EnrichContext, files: &[PathBuf]) -> Vec<String> {
         return Vec::new();
     }
     let index = ctx.templates();
+    let usable = index.templates.iter().filter(|template| template.problem.is_none());
     let by_path: HashMap<&Path, &str> =
-        index.templates.iter().map(|template| (template.path.as_path(), template.name.as_str())).collect();
+        usable.map(|template| (template.path.as_path(), template.name.as_str())).collect();
     files.into_iter().filter_map(|file| by_path.get(file.as_path())).map(|name| (*name).to_owned()).collect()
 }

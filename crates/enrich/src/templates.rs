@@ -19,7 +19,9 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Draft {
         None => found(reading).into(),
     };
     let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
-    let entries = templates.iter().map(|template| entry(reading, template, rule));
+    // Nobody can call a broken one.
+    let usable = templates.iter().filter(|template| template.problem.is_none());
+    let entries = usable.map(|template| entry(reading, template, rule));
     // A system prompt is written anew each time, so the content of an earlier one is lost.
     let is_news = |entry: &DraftEntry| {
         let is_known = |key: &MemoryKey| matches!(key, MemoryKey::Given(hash) if memory.given.contains(hash));

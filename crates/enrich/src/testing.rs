@@ -78,6 +78,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
         name: (*name).to_owned(),
         kind: VariableKind::Scalar,
         value_type: ValueType::default(),
+        is_looped_over: false,
         optional: false,
         fields: Vec::new(),
     };
@@ -124,7 +125,7 @@ impl SourceFiles for TestFiles {
     }
 
     fn templates(&self, _: &Catalog, _: &Selection) -> TemplateIndex {
-        TemplateIndex { templates: self.templates.clone() }
+        TemplateIndex { templates: self.templates.clone(), ..TemplateIndex::default() }
     }
 
     fn templates_in(&self, text: &str) -> Vec<Template> {

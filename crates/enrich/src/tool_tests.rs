@@ -11,6 +11,7 @@ use super::*;
 use crate::instruction::LISTED_FILES;
 use refdesk_core::catalog::{Catalog, DirectoryContents, Mode, PathState, Source};
 use refdesk_core::selection::Selection;
+use refdesk_templates::Template;
 
 /// A directory source that declares all contents, one that declares none, and a file in the root of the first.
 fn sources() -> Vec<Source> {
@@ -284,6 +285,22 @@ fn templates_of_a_text_and_of_the_index() {
         "a system prompt is written from scratch"
     );
     assert_eq!(system(&once.text, &memory).text, once.text);
+}
+
+#[test]
+fn broken_templates_are_not_announced() {
+    let broken = |name: &str| {
+        let path = format!("mod/templates/{name}");
+        Template { problem: Some("does not parse".to_owned()), ..template(name, &path, &[]) }
+    };
+    let mut files = source_files();
+    files.templates = vec![broken("Entity.java.tpl"), template("x/Dto.tpl", "mod/templates/x/Dto.tpl", &[])];
+    let memory = SessionMemory::default();
+    let start = with(&files, |ctx| enrich(ctx, &EnrichRequest::new(TextKind::SystemInstructions, ""), &memory));
+    let context = ask_of(&files, "", &json!({"path": "mod/README.md"}), &memory, Budget::default());
+    for text in [&start.text, &context.text] {
+        assert!(text.contains("x/Dto.tpl") && !text.contains("Entity.java.tpl"), "{text}");
+    }
 }
 
 #[test]

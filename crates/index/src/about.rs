@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 
 use crate::conversation::EarlierText;
 use crate::embedder::Embedder;
-use crate::pieces::{pieces, terms};
+use crate::pieces::PieceWords;
 use crate::reader::{Partial, Section};
+use crate::spellings::{COMPOUNDS, Spelling, may_have_spellings, spellings_of_missing};
 use crate::storage::{Embedded, Storage};
 use crate::vector::Vector;
 use refdesk_text::Error;
@@ -102,7 +103,8 @@ pub(crate) struct Term {
     documents: Vec<u32>,
 }
 
-/// The words of some pieces with the documents that contain them; `None` for words that are too common.
+/// The words of some pieces, and their other spellings that documents contain, with these documents; `None` for words
+/// that are too common or only in documents in another spelling.
 pub(crate) type Terms<'p> = HashMap<&'p str, Option<Term>>;
 
 /// The best chunk of a source so far.
@@ -117,7 +119,7 @@ struct BestChunk {
 
 /// A piece of a text and its vector.
 pub(crate) struct Piece {
-    terms: Vec<String>,
+    words: PieceWords,
     /// The number of further words, which are in no document.
     absent: usize,
     vector: Option<Vector>,
@@ -125,8 +127,14 @@ pub(crate) struct Piece {
 
 impl Piece {
     /// A piece with these words.
-    pub(crate) fn new(terms: Vec<String>, vector: Option<Vector>) -> Self {
-        Self { terms, absent: 0, vector }
+    pub(crate) fn new(words: PieceWords, vector: Option<Vector>) -> Self {
+        Self { words, absent: 0, vector }
+    }
+
+    /// Its words that count for its coverage.
+    fn terms<'t>(&self, of_words: &'t Terms) -> Vec<&'t Term> {
+        let compounds = self.words.compounds.iter().map(|(word, _)| word);
+        self.words.terms.iter().chain(compounds).filter_map(|word| of_words.get(word.as_str())?.as_ref()).collect()
     }
 
     /// Whether it is compared by meaning, too.
@@ -143,28 +151,27 @@ impl Piece {
             Some(None) => true,
             None => false,
         };
-        let words: Vec<String> = self.terms.iter().filter(|word| is_known(word)).cloned().collect();
-        let absent = self.absent + (self.terms.len() - words.len());
+        let words: Vec<String> = self.words.terms.iter().filter(|word| is_known(word)).cloned().collect();
+        let absent = self.absent + (self.words.terms.len() - words.len());
         Some(EarlierText { model: model.to_owned(), words, absent, vector: self.vector.clone()? })
     }
 }
 
 impl From<&EarlierText> for Piece {
     fn from(text: &EarlierText) -> Self {
-        Self { terms: text.words.clone(), absent: text.absent, vector: Some(text.vector.clone()) }
+        let words = PieceWords { terms: text.words.clone(), ..PieceWords::default() };
+        Self { words, absent: text.absent, vector: Some(text.vector.clone()) }
     }
 }
 
-/// Splits a text into at most this many pieces and computes their vectors. A piece that means nothing to the model has
-/// none.
+/// Computes the vectors of pieces of a text. A piece that means nothing to the model has none.
 ///
 /// # Errors
 /// The model cannot be run.
-pub(crate) fn prepare(text: &str, most: usize, embedder: Option<&dyn Embedder>) -> Result<Vec<Piece>, Error> {
-    let pieces = pieces(text, most);
-    let vectors = embedder.map(|it| it.embed_all(&pieces)).transpose()?.unwrap_or_default();
+pub(crate) fn prepare(pieces: &[&str], embedder: Option<&dyn Embedder>) -> Result<Vec<Piece>, Error> {
+    let vectors = embedder.map(|it| it.embed_all(pieces)).transpose()?.unwrap_or_default();
     let vectors = vectors.into_iter().map(|it| Some(it).filter(|it| !it.is_none())).chain(std::iter::repeat(None));
-    Ok(pieces.into_iter().zip(vectors).map(|(piece, vector)| Piece::new(terms(piece), vector)).collect())
+    Ok(pieces.iter().zip(vectors).map(|(piece, vector)| Piece::new(PieceWords::of(piece), vector)).collect())
 }
 
 impl Corpus {
@@ -378,10 +385,7 @@ impl Corpus {
     /// Like [`Self::score`], with words that were already looked up.
     pub(crate) fn score_with(&self, of_words: &Terms, pieces: &[Piece], hidden: &[bool]) -> Vec<ScoredSource> {
         let by_meaning = self.has_vectors() && pieces.iter().any(|piece| piece.vector.is_some());
-        let known = |piece: &Piece| -> Vec<&Term> {
-            piece.terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref()).collect()
-        };
-        let terms: Vec<Vec<&Term>> = pieces.iter().map(known).collect();
+        let terms: Vec<Vec<&Term>> = pieces.iter().map(|piece| piece.terms(of_words)).collect();
         let mut found: Vec<ScoredSource> = self
             .best_chunks(of_words, pieces, hidden)
             .into_iter()
@@ -447,9 +451,8 @@ impl Corpus {
     /// For each document, the share of the piece's words that it contains.
     fn coverage(&self, piece: &Piece, of_words: &Terms) -> Vec<f32> {
         let mut covered = vec![0f32; self.documents.len()];
-        let terms = piece.terms.iter().filter_map(|word| of_words.get(word.as_str())?.as_ref());
         let mut all = (ABSENT_WORDS + piece.absent as f32) * self.rarity(0);
-        for term in terms {
+        for term in piece.terms(of_words) {
             all += term.weight;
             for at in &term.documents {
                 if let Some(covered) = covered.get_mut(wide(*at)) {
@@ -461,18 +464,55 @@ impl Corpus {
         covered
     }
 
-    /// Looks up the words of the pieces; `None` for words that are too common.
+    /// Looks up the words of the pieces. A word in no document counts in another spelling that some document contains.
     pub(crate) fn terms<'a>(
         &self,
         storage: &dyn Storage,
         pieces: impl IntoIterator<Item = &'a Piece>,
     ) -> Result<Terms<'a>, Error> {
         let most = (self.documents.len() / COMMON).max(50);
-        let words: HashSet<&str> = pieces.into_iter().flat_map(|piece| &piece.terms).map(String::as_str).collect();
-        let words: Vec<&str> = words.into_iter().collect();
+        let pieces: Vec<&Piece> = pieces.into_iter().collect();
+        let words: HashSet<&str> = pieces.iter().flat_map(|piece| &piece.words.terms).map(String::as_str).collect();
+        let mut terms = self.look_up(storage, words.iter().copied().collect(), most)?;
+        // If all its words count, a compound would only change their weights.
+        let counts =
+            |terms: &Terms, word: &str| matches!(terms.get(word), Some(Some(term)) if !term.documents.is_empty());
+        let is_wanted = |(_, of): &&Spelling| !of.iter().filter(|it| !it.contains(' ')).all(|it| counts(&terms, it));
+        let compounds = pieces.iter().flat_map(|piece| &piece.words.compounds).filter(is_wanted);
+        let compounds: HashMap<&str, &[String]> = compounds.map(|(word, of)| (word.as_str(), of.as_slice())).collect();
+        for (compound, found) in self.look_up(storage, compounds.keys().copied().collect(), most)? {
+            if !found.as_ref().is_some_and(|term| !term.documents.is_empty()) {
+                continue;
+            }
+            for word in compounds.get(compound).copied().unwrap_or_default() {
+                if let Some(it) = terms.get_mut(word.as_str()) {
+                    it.take_if(|term| term.documents.is_empty());
+                }
+            }
+            terms.insert(compound, found);
+        }
+        let is_absent = |word: &&str| matches!(terms.get(word), Some(Some(term)) if term.documents.is_empty());
+        let mut absent: Vec<&str> =
+            words.into_iter().filter(is_absent).filter(|word| may_have_spellings(word)).collect();
+        absent.sort_unstable();
+        absent.truncate(COMPOUNDS);
+        let of = |word| spellings_of_missing(word).map(move |(spelling, _)| (word, spelling));
+        let spellings: Vec<(&str, String)> = absent.into_iter().flat_map(of).collect();
+        let phrases: Vec<&str> = spellings.iter().map(|(_, spelling)| spelling.as_str()).collect();
+        let documents = storage.containing(&phrases, most + 1)?;
+        for ((word, spelling), ids) in spellings.iter().zip(documents).rev() {
+            if (1..=most).contains(&ids.len()) {
+                terms.insert(word, Some(self.term(spelling, &ids)));
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Looks up these words; `None` for those in more than `most` documents.
+    fn look_up<'w>(&self, storage: &dyn Storage, words: Vec<&'w str>, most: usize) -> Result<Terms<'w>, Error> {
         let documents = storage.containing(&words, most + 1)?;
         let term = |word: &str, ids: &[i64]| (ids.len() <= most).then(|| self.term(word, ids));
-        Ok(words.iter().zip(&documents).map(|(word, ids)| (*word, term(word, ids))).collect())
+        Ok(words.into_iter().zip(&documents).map(|(word, ids)| (word, term(word, ids))).collect())
     }
 
     fn term(&self, word: &str, ids: &[i64]) -> Term {

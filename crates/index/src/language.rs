@@ -55,7 +55,7 @@ impl Language {
     /// The languages recognized in the pieces of a text; if there are none, that of the whole. A question in one
     /// language may be followed by a log or code in another.
     pub(crate) fn of_pieces(text: &str) -> BTreeSet<Self> {
-        let pieces = pieces(text, MAX_PROMPT_PIECES);
+        let pieces = pieces(text, MAX_PROMPT_PIECES, Vec::new);
         // The first of several pieces is the whole text.
         let parts = pieces.get(1..).filter(|parts| !parts.is_empty()).unwrap_or(&pieces);
         let detected: BTreeSet<Self> = parts.iter().filter_map(|piece| Self::detect(piece)).collect();

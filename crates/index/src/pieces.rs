@@ -1,11 +1,12 @@
 //! Splits a prompt into pieces, which are compared in addition to the whole: a long prompt is about several things
 //! (SEARCH S2.3).
 
-use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::chunk::paragraphs;
-use crate::words::{composed, forms, is_phonetic, is_stop_word, versions, words};
+use crate::spellings::{COMPOUNDS, Spelling, compounds, joined_parts, numbered_name};
+use crate::words::{composed, forms, is_phonetic, is_stop_word, range_of, versions, words};
 
 /// A piece ends at a blank line, or at this length in characters.
 const LENGTH: usize = 400;
@@ -22,10 +23,11 @@ const JUDGED: usize = 1_024;
 /// The most words of a piece that are looked up.
 const TERMS: usize = 64;
 
-/// The text, followed by its pieces if it has several, at most `most` in all: the first, the last, and those with the
-/// most words that few other pieces have.
-pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
-    let text = text.trim();
+/// The text, followed by its pieces if it has several, at most `most` in all: the first, the last, those in which a tag
+/// is first, and those with the most words that few other pieces have. `first_tags` returns the byte offsets of these
+/// tags; it is called only if some pieces are left out.
+pub(crate) fn pieces(whole: &str, most: usize, first_tags: impl FnOnce() -> Vec<usize>) -> Vec<&str> {
+    let text = whole.trim();
     let mut found: Vec<&str> = Vec::new();
     for paragraph in paragraphs(text).into_iter().filter_map(|range| text.get(range)) {
         let mut rest = paragraph.trim();
@@ -44,15 +46,40 @@ pub(crate) fn pieces(text: &str, most: usize) -> Vec<&str> {
     }
     if found.len() >= most {
         let last = found.len() - 1;
-        let mut between: Vec<usize> = (1..last).step_by(last.div_ceil(JUDGED)).collect();
+        let tags = tags_of(&found, whole, first_tags());
+        let with_tags = tags.keys().copied().filter(|at| (1..last).contains(at)).take(JUDGED);
+        let judged: BTreeSet<usize> = (1..last).step_by(last.div_ceil(JUDGED)).chain(with_tags).collect();
+        let mut between: Vec<usize> = judged.into_iter().collect();
         let shares = rare_words(between.iter().filter_map(|at| found.get(*at).copied()));
         let share: HashMap<usize, f32> = between.iter().copied().zip(shares).collect();
         between.sort_by(|one, other| share.get(other).partial_cmp(&share.get(one)).unwrap_or(Ordering::Equal));
-        between.truncate(most.saturating_sub(3));
-        let kept: HashSet<usize> = between.into_iter().chain([0, last]).collect();
+        let places = most.saturating_sub(3);
+        let mut tagged: Vec<usize> = between.iter().copied().filter(|at| tags.contains_key(at)).collect();
+        tagged.sort_by_key(|at| Reverse(tags.get(at)));
+        // If there is more than one place, one of them is for a question without a tag in a paste full of them.
+        tagged.truncate(places.saturating_sub(1).max(1));
+        let mut kept = HashSet::from([0, last]);
+        for at in tagged.into_iter().chain(between) {
+            if kept.len() < places + 2 {
+                kept.insert(at);
+            }
+        }
         found = found.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, piece)| piece).collect();
     }
     std::iter::once(text).chain(found).collect()
+}
+
+/// For each piece in which tags are first, their number.
+fn tags_of(pieces: &[&str], text: &str, mut offsets: Vec<usize>) -> HashMap<usize, usize> {
+    let starts: Vec<usize> = pieces.iter().map(|piece| range_of(piece, text).start).collect();
+    offsets.sort_unstable();
+    // Several sources may have the same tag.
+    offsets.dedup();
+    let mut counts = HashMap::new();
+    for at in offsets.into_iter().filter_map(|tag| starts.partition_point(|start| *start <= tag).checked_sub(1)) {
+        *counts.entry(at).or_default() += 1;
+    }
+    counts
 }
 
 /// For each piece, the number of its words, each divided by the number of pieces that contain it: a line repeated a
@@ -70,6 +97,30 @@ fn rare_words<'t>(pieces: impl Iterator<Item = &'t str>) -> Vec<f32> {
         .iter()
         .map(|words| words.iter().map(|word| counts.get(word.as_str()).map_or(0.0, |n| 1.0 / n)).sum())
         .collect()
+}
+
+/// The first characters of a piece in which other spellings are found: about as long as [`TERMS`] words.
+const SPELLED: usize = 1_024;
+
+/// The words of a piece by which it is compared.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PieceWords {
+    pub terms: Vec<String>,
+    /// Other spellings: a document may contain `backoff` for `back off`.
+    pub compounds: Vec<Spelling>,
+}
+
+impl PieceWords {
+    pub(crate) fn of(piece: &str) -> Self {
+        let terms = terms(piece);
+        let start = piece.char_indices().nth(SPELLED).and_then(|(end, _)| piece.get(..end)).unwrap_or(piece);
+        let start = &*composed(start);
+        let spaced: Vec<&str> = start.split_whitespace().collect();
+        let names = joined_parts(start).chain(words(start).filter_map(numbered_name));
+        let mut seen: HashSet<String> = terms.iter().cloned().collect();
+        let new = compounds(&spaced).into_iter().chain(names).filter(|(word, _)| seen.insert(word.clone()));
+        Self { compounds: new.take(COMPOUNDS).collect(), terms }
+    }
 }
 
 /// The informative words of a piece, in lower case, each once. Names are also split into parts; versions are phrases.
@@ -100,8 +151,8 @@ mod tests {
 
     #[test]
     fn a_short_text_is_one_piece() {
-        assert_eq!(pieces(" add a retry \n", MAX_PROMPT_PIECES), ["add a retry"]);
-        assert!(pieces(" \n ", MAX_PROMPT_PIECES).is_empty());
+        assert_eq!(pieces(" add a retry \n", MAX_PROMPT_PIECES, Vec::new), ["add a retry"]);
+        assert!(pieces(" \n ", MAX_PROMPT_PIECES, Vec::new).is_empty());
     }
 
     #[test]
@@ -109,17 +160,17 @@ mod tests {
         let long = "word ".repeat(200);
         for blank in ["\n\n", "\r\n\r\n", "\n \t\n", "\n\n\n"] {
             let text = format!("first{blank}{long}{blank}last");
-            let found = pieces(&text, MAX_PROMPT_PIECES);
+            let found = pieces(&text, MAX_PROMPT_PIECES, Vec::new);
             assert_eq!(found.len(), 1 + 1 + 3 + 1, "{blank:?}");
             assert_eq!((found[1], found[5]), ("first", "last"));
             assert!(found[1..].iter().all(|piece| piece.chars().count() <= LENGTH));
         }
         let mut long = vec!["a a a a"; 100_000];
         long[50_000] = "seven different words make this one telling";
-        assert_eq!(pieces(&long.join("\n\n"), MAX_PROMPT_PIECES).len(), MAX_PROMPT_PIECES);
-        assert_eq!(pieces(&long.join("\n\n"), MAX_TOOL_RESULT_PIECES).len(), MAX_TOOL_RESULT_PIECES);
+        assert_eq!(pieces(&long.join("\n\n"), MAX_PROMPT_PIECES, Vec::new).len(), MAX_PROMPT_PIECES);
+        assert_eq!(pieces(&long.join("\n\n"), MAX_TOOL_RESULT_PIECES, Vec::new).len(), MAX_TOOL_RESULT_PIECES);
         let unbroken = "x".repeat(5_000);
-        let found = pieces(&unbroken, MAX_PROMPT_PIECES);
+        let found = pieces(&unbroken, MAX_PROMPT_PIECES, Vec::new);
         assert_eq!(found.len(), MAX_PROMPT_PIECES);
     }
 
@@ -133,10 +184,44 @@ mod tests {
         let program: String = (0..60).map(|at| format!("    let total{at} = add(total{at}, {at})?;\n")).collect();
         for paste in [equal, numbered, program] {
             let text = format!("{paste}\n\n{question}\n\n{paste}");
-            let found = pieces(&text, MAX_PROMPT_PIECES);
+            let found = pieces(&text, MAX_PROMPT_PIECES, Vec::new);
             assert!(found.contains(&question), "{found:?}");
             assert_eq!(found.len(), MAX_PROMPT_PIECES);
+            // A paste full of tags leaves a place for it.
+            let found = pieces(&text, MAX_PROMPT_PIECES, || (0..paste.len()).step_by(450).collect());
+            assert!(found.contains(&question), "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_piece_with_a_tag_is_compared_although_others_have_more_rare_words() {
+        let letters = |nth: usize| nth.to_string().bytes().map(|digit| char::from(digit + 49)).collect::<String>();
+        let dense =
+            |nth: usize| (0..9).map(|at| format!("w{}x{}", letters(at), letters(nth))).collect::<Vec<_>>().join(" ");
+        for (others, most) in [(12, MAX_PROMPT_PIECES), (4, MAX_TOOL_RESULT_PIECES), (5_000, MAX_TOOL_RESULT_PIECES)] {
+            let mut paragraphs: Vec<String> = (0..others).map(dense).collect();
+            paragraphs.insert(others / 2 + 1, "use retry backoff".to_owned());
+            let text = format!("\n{}", paragraphs.join("\n\n"));
+            let tag = text.find("retry backoff").unwrap();
+            for (offsets, is_there) in [(vec![], false), (vec![tag, tag], true), (vec![0, tag, text.len() - 1], true)] {
+                let found = pieces(&text, most, || offsets.clone());
+                assert_eq!(found.contains(&"use retry backoff"), is_there, "{others} {offsets:?}");
+                assert_eq!(found.len(), most);
+            }
+        }
+    }
+
+    #[test]
+    fn the_other_spellings_of_a_piece() {
+        for (piece, expected) in [
+            ("how do we back off, then time-out", &["weback", "backoff", "timeout"][..]),
+            ("a tier3 plan, backoff", &["tier 3"]),
+            ("what is it", &[]),
+        ] {
+            let found: Vec<String> = PieceWords::of(piece).compounds.into_iter().map(|(word, _)| word).collect();
+            assert_eq!(found, expected, "{piece}");
+        }
+        assert_eq!(PieceWords::of(&"back off ".repeat(100_000)).compounds.len(), 2);
     }
 
     #[test]

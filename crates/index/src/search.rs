@@ -463,7 +463,7 @@ fn numbered<'q>(storage: &dyn Storage, parsed: &'q ParsedQuery, most: usize) -> 
 }
 
 /// The other spellings of the words of a query, each with the words that it stands for. Those in no document are left
-/// out: they would only change the weights of the other terms. Only words in no document are divided.
+/// out: they would only change the weights of the other terms.
 fn spellings<'q>(
     storage: &dyn Storage,
     parsed: &'q ParsedQuery,
@@ -471,8 +471,8 @@ fn spellings<'q>(
     most: usize,
 ) -> Result<Vec<(&'q [String], TermDocuments<'q>)>, Error> {
     let is_missing = |word: &str| known.iter().any(|(term, documents)| *term == word && documents.is_empty());
-    let divided = parsed.divided.iter().filter(|(_, of)| of.iter().all(|word| is_missing(word)));
-    let spellings = parsed.compounds.iter().chain(divided);
+    let of_missing = parsed.of_missing.iter().filter(|(_, of)| of.iter().all(|word| is_missing(word)));
+    let spellings = parsed.compounds.iter().chain(of_missing);
     let new: Vec<_> = spellings.filter(|(spelling, _)| !known.iter().any(|(term, _)| term == spelling)).collect();
     let found = with_words(storage, new.iter().map(|(spelling, _)| spelling.as_str()), most)?;
     let of_all = new.into_iter().map(|(_, of)| of.as_slice()).zip(found);

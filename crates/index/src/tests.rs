@@ -12,7 +12,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::chunk::ChunkSection;
 use crate::vector::Vector;
-use crate::{DatabasePages, Embedder, Index, Job, Location, Report, TopicQuery, update};
+use crate::{
+    DatabasePages, Embedder, Index, Job, Location, Report, SourceTags, TagsInText, TextTopics, TopicQuery, update,
+};
 use refdesk_core::catalog::testing::{inline, local};
 use refdesk_core::catalog::{Catalog, PathState, Source};
 use refdesk_core::selection::ExcludedFiles;
@@ -72,6 +74,8 @@ cases! {
     a_second_writer_leaves_and_readers_do_not_wait,
     what_was_loaded_is_kept_until_it_changes,
     what_a_tool_returns_needs_a_higher_score,
+    other_spellings_count_where_no_document_has_the_words,
+    a_tag_in_the_middle_of_a_long_text_is_compared,
     queries_of_any_text_have_an_answer,
     documents_of_one_content_are_counted_each,
     hints_name_sections_as_they_are_now,
@@ -354,6 +358,68 @@ fn what_a_tool_returns_needs_a_higher_score(world: &World) {
     };
     assert!((threshold(true, None) - threshold(false, None) - 0.1).abs() < 1e-6);
     assert!((threshold(true, Some(0.7)) - 0.7).abs() < 1e-6, "what a person has set is what counts");
+}
+
+fn other_spellings_count_where_no_document_has_the_words(world: &World) {
+    world.update(vec![
+        inline("one", "# One\n\nBackoff of errors; the tier 3 plan."),
+        inline("two", "# Two\n\nGo back. Roll back what you like."),
+        inline("behaviour", "# Other\n\nAn unusual behaviour, with a setup."),
+        inline("up", "# Up\n\nSet it up."),
+    ]);
+    let index = world.index().0;
+    for (text, source, expected) in [
+        ("how do we back off", "one", &["backoff"][..]),
+        ("how do we back-off", "one", &["backoff"]),
+        ("how do we back off", "two", &["back"]),
+        ("rollback", "two", &["roll back"]),
+        ("which tier3", "one", &["tier", "tier 3"]),
+        ("its behavior", "behaviour", &["behaviour"]),
+        ("back behaviour", "behaviour", &["behaviour"]),
+        ("nothing of that, wrd", "one", &[]),
+    ] {
+        let about = index.about(&TopicQuery { text, ..TopicQuery::default() }, None).unwrap();
+        let scored = about.scored.iter().find(|it| it.source == source);
+        let mut words = scored.map(|it| it.words.clone()).unwrap_or_default();
+        words.sort_unstable();
+        assert_eq!(words, expected, "{text} {source}");
+    }
+}
+
+fn a_tag_in_the_middle_of_a_long_text_is_compared(world: &World) {
+    world.update(vec![inline("a", "# Breaker\n\nA circuit breaker opens."), inline("b", "# Other\n\nA bulkhead.")]);
+    let index = world.index().0;
+    let mut paragraphs = vec!["many different words that nothing else in here contains".to_owned(); 12];
+    paragraphs.insert(4, "a bulkhead".to_owned());
+    paragraphs.insert(7, "circuit breaker".to_owned());
+    let text = paragraphs.join("\n\n");
+    let tag = |source: &str, word: &str| {
+        let at = text.find(word).unwrap();
+        SourceTags {
+            source: source.to_owned(),
+            firsts: vec![at],
+            ranges: std::iter::once(at..at + word.len()).collect(),
+        }
+    };
+    let tags = || vec![tag("a", "circuit breaker"), tag("b", "bulkhead")];
+    let about = |tags: Option<TagsInText>| {
+        let question = TopicQuery { text: &text, tags, is_tool_result: true, ..TopicQuery::default() };
+        index.about(&question, Some(&world.model)).unwrap()
+    };
+    let coverage = |about: &TextTopics, source: &str| {
+        about.scored.iter().find(|it| it.source == source).map_or(0.0, |it| it.coverage)
+    };
+    let found = about(Some(&tags));
+    assert!(coverage(&found, "a") > coverage(&about(None), "a"), "{found:?}");
+    assert_eq!(found.uncompared, ["b".to_owned()].into(), "a tool result has one place between the first and the last");
+    assert!(about(None).uncompared.is_empty());
+    let asked = std::cell::Cell::new(false);
+    let tags = || {
+        asked.set(true);
+        Vec::new()
+    };
+    index.about(&TopicQuery { text: "a bulkhead", tags: Some(&tags), ..TopicQuery::default() }, None).unwrap();
+    assert!(!asked.get(), "all of a short text is compared");
 }
 
 fn queries_of_any_text_have_an_answer(world: &World) {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::Embedder;
 use crate::about::{Corpus, Piece};
 use crate::language::Language;
-use crate::pieces::{MAX_PROMPT_PIECES, pieces as pieces_of, terms};
+use crate::pieces::{MAX_PROMPT_PIECES, PieceWords, pieces as pieces_of};
 use crate::storage::Storage;
 use refdesk_text::Error;
 
@@ -52,13 +52,13 @@ const TEXTS: [(Language, &str); 22] = [
 /// A background text, and the words of its pieces.
 struct BackgroundText {
     text: String,
-    pieces: Vec<Vec<String>>,
+    pieces: Vec<PieceWords>,
 }
 
 /// Split once per process, because an update may compute both thresholds.
 static BACKGROUND: LazyLock<Vec<Vec<BackgroundText>>> = LazyLock::new(|| {
     let taken_apart = |text: String| {
-        let pieces = pieces_of(&text, MAX_PROMPT_PIECES).into_iter().map(terms).collect();
+        let pieces = pieces_of(&text, MAX_PROMPT_PIECES, Vec::new).into_iter().map(PieceWords::of).collect();
         BackgroundText { text, pieces }
     };
     background_texts().into_iter().map(|texts| texts.into_iter().map(taken_apart).collect()).collect()
@@ -130,7 +130,7 @@ fn pieces(texts: &[&BackgroundText], embedder: Option<&dyn Embedder>) -> Result<
     let mut vectors = embedder.map(background).transpose()?.unwrap_or_default().into_iter();
     let of_text = |it: &&BackgroundText| {
         let vector = vectors.next();
-        it.pieces.iter().map(|terms| Piece::new(terms.clone(), vector.clone())).collect()
+        it.pieces.iter().map(|words| Piece::new(words.clone(), vector.clone())).collect()
     };
     Ok(texts.iter().map(of_text).collect())
 }

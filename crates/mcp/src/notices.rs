@@ -141,7 +141,11 @@ async fn state(handle: &DeskHandle, session: &Session) -> Option<(Snapshot, Acce
 async fn notify(handle: &DeskHandle, session: &Session, mut recipient: Recipient) {
     let mut snapshots = handle.snapshots();
     let Some((mut before, mut could_read)) = state(handle, session).await else { return };
-    if recipient.renew(handle, session, &before).await.is_none() {
+    let Some(updated) = recipient.renew(handle, session, &before).await else { return };
+    // A session may have subscribed before, and the resource may have changed since. A listener is told from here on.
+    if matches!(recipient, Recipient::Session { .. })
+        && recipient.send(ChangedLists::default(), updated).await.is_none()
+    {
         return;
     }
     while snapshots.changed().await.is_ok() {
@@ -218,7 +222,7 @@ impl Recipient {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct ChangedLists {
     resources: bool,
     prompts: bool,

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::embedded::Extracted;
-use super::{Analysis, Syntax};
+use super::{Analysis, ReadError, Syntax};
 use refdesk_files::{Stamp, stamp};
 
 /// The cached analysis of a template file, or why it has none, and the syntax override that applied.
-pub(super) type Analysed = (Option<Syntax>, Arc<Result<Analysis, String>>);
+pub(super) type Analysed = (Option<Syntax>, Arc<Result<Analysis, ReadError>>);
 
 /// Analyses by file.
 #[derive(Debug, Default)]

@@ -1,17 +1,17 @@
-//! Checks whether values match the variables of a template: which are unused and which are missing (BEHAVIOUR §6). This
-//! needs no rendering; a rendering reports its own errors and warnings.
+//! Checks whether values match the variables of a template: which are unused, which are missing, and which are texts that
+//! the template takes for something else (BEHAVIOUR §6). This needs no rendering; a rendering reports its own errors and warnings.
 //!
 //! A field missing in an item counts as given if an enclosing object has it, because Mustache looks it up there. Jinja2
 //! reports that case itself, with the line.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use serde_json::{Map, Value};
 
 use super::error::hint;
 use super::jinja::{FUNCTIONS, RESERVED};
 use super::mustache::ITEM_METADATA;
-use super::{Variable, VariableKind};
+use super::{Syntax, Variable, VariableKind};
 use refdesk_text::nearest::nearest;
 
 /// The most values reported of each kind.
@@ -36,6 +36,17 @@ pub struct NamedValue {
     pub nearest: Option<String>,
 }
 
+/// A text where the template takes another kind of value, which renders without an error, but as nobody means it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MisreadText {
+    /// Its path, as in [`NamedValue`].
+    pub path: String,
+    /// What the template makes of it, one sentence.
+    pub sentence: String,
+    /// The JSON to give instead.
+    pub json: &'static str,
+}
+
 /// Result of comparing values with a template's variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValueCheck {
@@ -43,6 +54,8 @@ pub struct ValueCheck {
     pub unused: Vec<NamedValue>,
     /// Needed but not given, outermost first.
     pub missing: Vec<NamedValue>,
+    /// Texts that are taken for something else, outermost first.
+    pub misread: Vec<MisreadText>,
     /// Top-level names of given values that the template uses.
     pub used: BTreeSet<String>,
 }
@@ -54,7 +67,7 @@ impl ValueCheck {
         self.used.extend(values.as_object().into_iter().flat_map(Map::keys).cloned());
     }
 
-    /// One sentence for each unused or missing value.
+    /// One sentence for each unused, missing or misread value.
     pub fn sentences(&self) -> Vec<String> {
         let unused = self.unused.iter().map(|named| {
             let hint = hint(named.nearest.as_deref());
@@ -64,13 +77,32 @@ impl ValueCheck {
             let hint = named.nearest.as_ref().map(|near| format!(" ('{near}' is similar)")).unwrap_or_default();
             format!("'{}' is required but not given{hint}", named.path)
         });
-        unused.chain(missing).collect()
+        unused.chain(missing).chain(self.misread.iter().map(|misread| misread.sentence.clone())).collect()
     }
+}
+
+/// Texts that a person writes for *no*, in lower case.
+const NO: [&str; 8] = ["false", "no", "off", "0", "n", "f", "none", "null"];
+
+/// What is wrong with a text for this variable, and the JSON to give instead.
+fn misreading(variable: &Variable, text: &str, syntax: Syntax) -> Option<(String, &'static str)> {
+    let is_no = || NO.contains(&text.trim().to_lowercase().as_str());
+    // A section of Mustache also prints a text, once.
+    let is_section = syntax == Syntax::Mustache;
+    match variable.kind {
+        VariableKind::Flag if is_no() => {}
+        VariableKind::List if is_section && !variable.fields.is_empty() && is_no() => {}
+        VariableKind::List if !is_section && variable.is_looped_over => {
+            return Some(("is a list, but a text is given for it".to_owned(), r#"["…"]"#));
+        }
+        _ => return None,
+    }
+    Some((format!("is yes or no, and the text '{}' counts as yes; give false without quotes", text.trim()), "false"))
 }
 
 /// Compares a template's variables with the given values. If the template uses no field of an object or list by name,
 /// every value below it counts as used.
-pub fn check_values(variables: &[Variable], values: &Value) -> ValueCheck {
+pub fn check_values(variables: &[Variable], values: &Value, syntax: Syntax) -> ValueCheck {
     let Value::Object(given) = values else { return ValueCheck::default() };
     let mut walk = ValueWalk::default();
     walk.level(&[EnclosingObject { given, variables, place: &ObjectPath::default() }]);
@@ -83,7 +115,34 @@ pub fn check_values(variables: &[Variable], values: &Value) -> ValueCheck {
     let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
     let used =
         given.keys().filter(|name| asked.contains(name.as_str()) || inherited.contains(*name)).cloned().collect();
-    ValueCheck { unused: named(unused), missing: named(missing), used }
+    ValueCheck { unused: named(unused), missing: named(missing), misread: misread(variables, given, syntax), used }
+}
+
+/// The misread texts among these values and their fields, outermost first, once for all items of a list.
+fn misread(variables: &[Variable], given: &Map<String, Value>, syntax: Syntax) -> Vec<MisreadText> {
+    let (mut found, mut reported, mut visited) = (Vec::new(), HashSet::new(), 0);
+    let mut open = VecDeque::from([(variables, given, ObjectPath::default())]);
+    while let Some((variables, given, place)) = open.pop_front() {
+        for variable in variables {
+            let Some(value) = given.get(&variable.name) else { continue };
+            visited += 1;
+            if visited > EXAMINED || found.len() >= REPORTED {
+                return found;
+            }
+            let misreading = value.as_str().and_then(|text| misreading(variable, text, syntax));
+            if let Some((what, json)) = misreading
+                && reported.insert(format!("{}{}", place.pattern, variable.name))
+            {
+                let path = format!("{}{}", place.before, variable.name);
+                found.push(MisreadText { sentence: format!("'{path}' {what}"), path, json });
+            }
+            if !variable.fields.is_empty() {
+                let inside = objects(variable, value, &place, ENTERED);
+                open.extend(inside.map(|(fields, place)| (variable.fields.as_slice(), fields, place)));
+            }
+        }
+    }
+    found
 }
 
 #[derive(Debug, Clone, Default)]
@@ -213,10 +272,10 @@ impl ValueWalk {
 }
 
 /// The objects in which the fields of a variable are looked up: its value, or the first items of its value.
-fn objects<'a>(
-    variable: &'a Variable,
+fn objects<'a, 'p>(
+    variable: &'p Variable,
     value: &'a Value,
-    place: &'a ObjectPath,
+    place: &'p ObjectPath,
     most: usize,
 ) -> impl Iterator<Item = (&'a Map<String, Value>, ObjectPath)> {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
@@ -274,7 +333,7 @@ mod tests {
     use super::*;
 
     fn output(text: &str, syntax: Syntax, values: &Value) -> Vec<String> {
-        check_values(&variables(text, syntax).unwrap(), values).sentences()
+        check_values(&variables(text, syntax).unwrap(), values, syntax).sentences()
     }
 
     #[test]
@@ -344,6 +403,41 @@ mod tests {
     }
 
     #[test]
+    fn a_text_for_a_flag_or_a_list_is_reported_if_nobody_means_what_is_made_of_it() {
+        let flag = |path: &str, text: &str| {
+            format!("'{path}' is yes or no, and the text '{text}' counts as yes; give false without quotes")
+        };
+        let list = |path: &str| format!("'{path}' is a list, but a text is given for it");
+        let (jinja, mustache, handlebars) = (Syntax::Jinja2, Syntax::Mustache, Syntax::Handlebars);
+        for (syntax, text, values, expected) in [
+            (jinja, "{% if on %}a{% endif %}", json!({"on": "false"}), Some(flag("on", "false"))),
+            (jinja, "{% if on %}a{% endif %}", json!({"on": " No"}), Some(flag("on", "No"))),
+            (jinja, "{% if on %}a{% endif %}", json!({"on": "MIT"}), None),
+            (jinja, "{% if on %}a{% endif %}", json!({"on": ""}), None),
+            (jinja, "{% if on %}a{% endif %}", json!({"on": false}), None),
+            (jinja, "{% if on %}{{ on }}{% endif %}", json!({"on": "no"}), None),
+            (
+                jinja,
+                "{% for o in os %}{{ o.n }}{% if o.on %}{% endif %}{% endfor %}",
+                json!({"os": [{"n": 1, "on": true}, {"n": 2, "on": "off"}, {"n": 3, "on": "no"}]}),
+                Some(flag("os[1].on", "off")),
+            ),
+            (handlebars, "{{#if on}}a{{/if}}", json!({"on": "0"}), Some(flag("on", "0"))),
+            (mustache, "{{#on}}a{{/on}}", json!({"on": "false"}), Some(flag("on", "false"))),
+            (mustache, "{{#on}}{{.}}{{/on}}", json!({"on": "false"}), None),
+            (mustache, "{{#on}}{{a}}{{/on}}", json!({"a": 1, "on": "off"}), Some(flag("on", "off"))),
+            (mustache, "{{#on}}{{a}}{{/on}}", json!({"a": 1, "on": "x"}), None),
+            (jinja, "{% for x in xs %}{{ x }}{% endfor %}", json!({"xs": "abc"}), Some(list("xs"))),
+            (jinja, "{{ xs|join(', ') }}", json!({"xs": "abc"}), Some(list("xs"))),
+            (jinja, "{{ xs }}{% for x in xs %}{{ x }}{% endfor %}", json!({"xs": "abc"}), None),
+            (jinja, "{{ xs|length }}{% if 'a' in xs %}{{ xs[0] }}{% endif %}", json!({"xs": "abc"}), None),
+            (handlebars, "{{#each xs}}{{this}}{{/each}}", json!({"xs": "abc"}), Some(list("xs"))),
+        ] {
+            assert_eq!(output(text, syntax, &values), Vec::from_iter(expected), "{text} {values}");
+        }
+    }
+
+    #[test]
     fn documents_made_from_the_tree_match_it() {
         for (syntax, text) in [
             (
@@ -356,7 +450,11 @@ mod tests {
             let tree = variables(text, syntax).unwrap();
             for values in [skeleton(&tree), sample(&tree)] {
                 let used = tree.iter().map(|variable| variable.name.clone()).collect();
-                assert_eq!(check_values(&tree, &values), ValueCheck { used, ..ValueCheck::default() }, "{text}");
+                assert_eq!(
+                    check_values(&tree, &values, syntax),
+                    ValueCheck { used, ..ValueCheck::default() },
+                    "{text}"
+                );
             }
         }
     }
@@ -364,7 +462,8 @@ mod tests {
     #[test]
     fn names_that_items_inherit_are_used() {
         let tree = variables("{{#xs}}{{p}}{{#on}}{{q}}{{/on}}{{n}}{{/xs}}", Syntax::Mustache).unwrap();
-        let used = check_values(&tree, &json!({"p": 1, "q": 2, "n": 3, "xs": [{"on": true, "n": 4}]})).used;
+        let used =
+            check_values(&tree, &json!({"p": 1, "q": 2, "n": 3, "xs": [{"on": true, "n": 4}]}), Syntax::Mustache).used;
         assert_eq!(used.into_iter().collect::<Vec<_>>(), ["p", "q", "xs"]);
     }
 
@@ -375,7 +474,7 @@ mod tests {
         let tree = variables("{% for x in xs %}{{ x.n }}{% endfor %}", Syntax::Jinja2).unwrap();
         let mut values = many;
         values.insert("xs".to_owned(), Value::Array(items));
-        let fit = check_values(&tree, &Value::Object(values));
+        let fit = check_values(&tree, &Value::Object(values), Syntax::Jinja2);
         assert_eq!((fit.unused.len(), fit.missing.len()), (100, 0));
     }
 }

@@ -42,7 +42,7 @@ pub struct IndexInput<'a> {
 }
 
 /// Every template of the desk, sorted by name, and the problems found. A file that does not parse is listed with its
-/// problem. Unreadable and binary files are left out, and so are code blocks that do not compile.
+/// problem. Unreadable and binary files are listed apart; left out are code blocks that do not compile.
 pub fn index(asked: IndexInput<'_>, cache: &Cache) -> (TemplateIndex, Vec<Diagnostic>) {
     let (templates, _, diagnostics) = build_with(asked, cache, None);
     (templates, diagnostics)
@@ -118,7 +118,11 @@ pub(super) fn build(
     let written: HashMap<PathBuf, &Template> = blocks.iter().map(|block| (block.path.clone(), block)).collect();
     add_taken(asked, &mut found, &written);
     let (readable, other) = split(read_all(found, before), &written);
-    diagnostics.extend(other.iter().filter_map(|file| complete::unreadable(workspace, file)));
+    let mut unreadable = Vec::new();
+    for (file, problem) in other.iter().filter_map(|file| complete::unreadable(workspace, file)) {
+        unreadable.extend(file);
+        diagnostics.push(problem);
+    }
     let mut named = named(&readable, &blocks).into_iter();
     let mut templates = Vec::with_capacity(named.len());
     for (mut file, name) in readable.into_iter().zip(&mut named) {
@@ -134,7 +138,7 @@ pub(super) fn build(
         templates.extend(complete::block(workspace, Template { name, ..block }, settled, &analyses, &mut diagnostics));
     }
     templates.sort_by(|left, right| left.name.cmp(&right.name));
-    let mut index = TemplateIndex { templates };
+    let mut index = TemplateIndex { templates, unreadable };
     complete::add_partials(workspace, &mut index, &mut diagnostics);
     (index, after, paths, diagnostics)
 }

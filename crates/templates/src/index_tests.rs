@@ -7,6 +7,7 @@ use refdesk_core::catalog::{Catalog, PathState, Source, testing};
 use refdesk_core::selection::testing::selection;
 use refdesk_files::walk::WalkBudget;
 use refdesk_files::write_atomic;
+use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 fn build(
@@ -92,9 +93,18 @@ fn a_broken_template_does_not_affect_others() {
     let (index, diagnostics) = build(&root, &files, &[("kb", "kb")], &["kb"]);
     assert_eq!(listed(&index), ["Both.tpl mustache x,y | f", "Broken.tpl jinja2", "Said.tpl mustache x"]);
     let codes: Vec<(&str, Option<usize>)> = diagnostics.iter().map(|found| (found.code.as_str(), found.line)).collect();
-    assert_eq!(codes, [("template-unreadable", None), ("template-ambiguous", Some(2)), ("template-broken", Some(2))]);
+    assert_eq!(
+        codes,
+        [("template-unreadable", Some(2)), ("template-ambiguous", Some(2)), ("template-broken", Some(2))]
+    );
     assert_eq!(diagnostics[0].message, "the template is not UTF-8: line 2 has invalid bytes");
-    assert_eq!(diagnostics[0].fix.to_string(), "correct kb/Bytes.tpl");
+    assert_eq!(diagnostics[0].fix.to_string(), "correct kb/Bytes.tpl:2");
+    for name in ["Bytes.tpl", "kb/Bytes.tpl"] {
+        let error = index.find(name).unwrap_err();
+        assert_eq!(error.code, Code::TemplateUnreadable);
+        assert_eq!(error.message, "kb/Bytes.tpl is not UTF-8: line 2 has invalid bytes");
+    }
+    assert_eq!(index.find("ytes.tpl").unwrap_err().code, Code::UnknownTemplate);
     assert_eq!(index.find("Broken.tpl").unwrap().problem.as_deref(), Some("'if' opened at line 2 is never closed"));
     assert_eq!(diagnostics[2].fix.to_string(), "correct kb/Broken.tpl:2");
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use refdesk_core::catalog::SourceId;
 use refdesk_files::Stamp;
+use refdesk_text::Error;
 
 mod cache;
 mod cached_search;
@@ -40,7 +41,7 @@ mod index_tests;
 mod tree_tests;
 
 pub use cache::Cache;
-pub use check_values::{NamedValue, ValueCheck, check_values};
+pub use check_values::{MisreadText, NamedValue, ValueCheck, check_values};
 pub use embedded::documents::is_markdown;
 pub use embedded::{Extracted, Rejected, extract};
 pub(crate) use generated::{Stripped, strip};
@@ -48,7 +49,7 @@ pub use index::{IndexInput, index, of_files, of_text};
 pub use listing::listing;
 pub use output_line::output_line;
 pub use overrides::FILE as OVERRIDES;
-pub use read::{Analysis, analyse, give_flags, read, uses_root, variables};
+pub use read::{Analysis, ReadError, analyse, give_flags, read, uses_root, variables};
 pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
 pub use variables::{holds_sample, names, read_typed, sample, schema, skeleton, typed};
@@ -111,6 +112,9 @@ pub struct Variable {
     /// What is known of its value; the tree in JSON has only the kind.
     #[serde(skip)]
     pub value_type: ValueType,
+    /// Whether the template loops over it, and does nothing else for which a text would do.
+    #[serde(skip)]
+    pub is_looped_over: bool,
     /// Whether it has a default or is only tested.
     pub optional: bool,
     /// Fields of the object, or of the list's items, sorted by name.
@@ -189,6 +193,9 @@ pub struct Template {
 impl Template {
     /// What to do about its text at `place`; if an override sets another language than the text shows, about that too.
     pub fn correction(&self, place: &str) -> String {
+        if self.stamp.size > limits::TEMPLATE_BYTES as u64 {
+            return limits::SPLIT.to_owned();
+        }
         let is_overridden = self.text().is_ok_and(|text| syntax::detect(&text).0 != self.syntax);
         if is_overridden {
             format!("check the language of '{}' in {OVERRIDES}, or correct {place}", self.name)
@@ -202,7 +209,7 @@ impl Template {
     /// # Errors
     ///
     /// See [`read`]; also if the file or its folder has become a link that leads out of the folder.
-    pub fn text(&self) -> Result<String, String> {
+    pub fn text(&self) -> Result<String, ReadError> {
         match &self.block {
             Some(block) => Ok(block.text.to_string()),
             None => read::read_below(&self.root, &self.within),
@@ -218,11 +225,24 @@ impl Template {
     }
 }
 
+/// A file of the selection that is no template because it cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableTemplate {
+    /// Its source; `None` for the workspace's own `.templates/`.
+    pub source: Option<SourceId>,
+    /// The path within the source, forward slashes.
+    pub within: String,
+    /// Why it cannot be read, with the displayed file, and what to do.
+    pub problem: Error,
+}
+
 /// Every template that can be rendered by its name: those of the selection, and those extracted from tool results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TemplateIndex {
     /// Sorted by name.
     pub templates: Vec<Template>,
+    /// The files of the selection that cannot be read, for whoever asks for one of them.
+    pub unreadable: Vec<UnreadableTemplate>,
 }
 
 impl TemplateIndex {

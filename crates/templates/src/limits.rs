@@ -35,6 +35,9 @@ pub(crate) const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
 /// The most templates from tool results that a workspace keeps.
 pub const MAX_EXTRACTED_KEPT: usize = 200;
 
+/// What to do about a template larger than [`TEMPLATE_BYTES`].
+pub(crate) const SPLIT: &str = "split it, or move it out of the templates folder";
+
 /// The message for a template larger than [`TEMPLATE_BYTES`].
 pub(crate) fn too_large() -> String {
     format!("the template {}", is_too_large())

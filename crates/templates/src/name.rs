@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::error::hint;
-use super::{Template, TemplateIndex};
+use super::{Template, TemplateIndex, UnreadableTemplate};
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::nearest::nearest;
 use refdesk_text::shorten::shortened;
@@ -89,6 +89,22 @@ impl Template {
     }
 }
 
+impl UnreadableTemplate {
+    /// Whether a person or an agent means this file: `<source id>/<path within it>`, or the end of its path.
+    fn is_called(&self, name: &str) -> bool {
+        let full = full_name(self.source.as_ref().map(refdesk_core::catalog::SourceId::as_str), &self.within);
+        full == name
+            || one_line(&full) == name
+            || ends_with(&self.within, name)
+            || ends_with(&one_line(&self.within), name)
+    }
+}
+
+/// Whether a path is this one or ends with it after a slash.
+fn ends_with(path: &str, end: &str) -> bool {
+    !end.is_empty() && path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
 impl TemplateIndex {
     /// The template with this name: its name in the index, `<source id>/<path within it>`, or a path suffix that only one
     /// template has. One from a tool result is found only by its own name, and no error names it.
@@ -98,6 +114,9 @@ impl TemplateIndex {
     /// No template matches, or several do.
     pub fn find(&self, name: &str) -> Result<&Template, Error> {
         self.find_if_any(name)?.ok_or_else(|| {
+            if let Some(file) = self.unreadable.iter().find(|file| file.is_called(name)) {
+                return file.problem.clone();
+            }
             let names = || self.of_selection().map(|template| template.name.as_str());
             // A name without its extension or folder still matches the rest of the template's name.
             let holds = || names().filter(|other| !name.is_empty() && other.contains(name)).min_by_key(|it| it.len());
@@ -120,9 +139,7 @@ impl TemplateIndex {
             return Ok(Some(template));
         }
         let exact: Vec<&Template> = self.of_selection().filter(|template| template.full_name() == name).collect();
-        let ends = |template: &&Template| {
-            template.within.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-        };
+        let ends = |template: &&Template| ends_with(&template.within, name);
         let fitting = if exact.is_empty() { self.of_selection().filter(ends).collect::<Vec<_>>() } else { exact };
         // The name that it was given before others came.
         let taken = || self.templates.iter().find(|template| template.is_taken && template.within == name);

@@ -10,8 +10,9 @@ use super::Syntax;
 use refdesk_files::Folder;
 use refdesk_files::path::is_absent;
 use refdesk_text::Code;
+use refdesk_text::json::JsonError;
 use refdesk_text::report::locate::{PointerStep, locate};
-use refdesk_text::report::{Diagnostic, Position, PositionIndex};
+use refdesk_text::report::{Diagnostic, PositionIndex};
 
 /// The path of the file in a workspace.
 pub const FILE: &str = ".jaato/templates/overrides.json";
@@ -41,11 +42,9 @@ fn parse(text: &str) -> (HashMap<String, Syntax>, Vec<Diagnostic>) {
         Ok(Value::Object(fields)) => fields,
         Ok(_) => return (HashMap::new(), vec![diagnostic_of("the file is not an object of template names")]),
         Err(error) => {
-            // Where a text ends with a line break, serde_json counts the column as 0.
-            let position = Position { line: error.line().max(1), column: error.column().max(1) };
-            let whole = error.to_string();
-            let what = whole.split(" at line ").next().unwrap_or(&whole);
-            return (HashMap::new(), vec![diagnostic_of(&format!("the file is not JSON: {what}")).at(position)]);
+            let JsonError { what, position, fix } = JsonError::of(text, &error);
+            let problem = diagnostic_of(&format!("the file is not JSON: {what}")).at(position);
+            return (HashMap::new(), vec![problem.fix(fix)]);
         }
     };
     let (mut settled, mut diagnostics, mut positions) = (HashMap::new(), Vec::new(), None);
@@ -95,7 +94,10 @@ mod tests {
         assert_eq!(reported, expected);
         let (_, diagnostics) = parse("{\"a.tpl\": \"jinja2\",\n");
         let cut_off: Vec<_> = diagnostics.into_iter().map(|found| (found.message, found.line, found.column)).collect();
-        assert_eq!(cut_off, [("the file is not JSON: EOF while parsing a value".to_owned(), Some(2), Some(1))]);
+        assert_eq!(
+            cut_off,
+            [("the file is not JSON: the text ends where a value belongs".to_owned(), Some(2), Some(1))]
+        );
         for text in ["[]", "{", ""] {
             let (settled, diagnostics) = parse(text);
             assert!(settled.is_empty() && diagnostics.len() == 1, "{text:?}");

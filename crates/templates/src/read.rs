@@ -2,6 +2,7 @@
 //! templates builds on this.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::error::{in_file, template_error};
-use super::limits::{CHECKED_BYTES, TEMPLATE_BYTES, is_too_large, too_large};
+use super::limits::{CHECKED_BYTES, SPLIT, TEMPLATE_BYTES, is_too_large, too_large};
 use super::render::{partials, unsupported};
 use super::syntax::{Ambiguity, detect};
 use super::usage::VariableUses;
@@ -110,12 +111,42 @@ fn unknown_names(stripped: &Stripped<'_>, syntax: Syntax) -> Vec<Error> {
     unknown.into_iter().map(|error| in_file(error, stripped)).collect()
 }
 
+/// Why a file is not read as a template: a predicate whose subject is the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    what: String,
+    is_too_large: bool,
+    /// The line with the first byte that is not UTF-8, from 1.
+    pub line: Option<usize>,
+}
+
+impl ReadError {
+    fn new(what: String) -> Self {
+        Self { what, is_too_large: false, line: None }
+    }
+
+    /// What to do about the file at this displayed path.
+    pub fn fix(&self, file: &str) -> String {
+        match self.line {
+            _ if self.is_too_large => SPLIT.to_owned(),
+            Some(line) => format!("correct {file}:{line}"),
+            None => format!("correct {file}"),
+        }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
 /// The text of a template file named by the user.
 ///
 /// # Errors
 ///
-/// A message: it cannot be read, is too large, or is not UTF-8 (with the line).
-pub fn read(path: &Path) -> Result<String, String> {
+/// It cannot be read, is too large, or is not UTF-8 (with the line).
+pub fn read(path: &Path) -> Result<String, ReadError> {
     text_if_small(stamped(open_regular(path))?.1)
 }
 
@@ -124,30 +155,30 @@ pub fn read(path: &Path) -> Result<String, String> {
 /// # Errors
 ///
 /// See [`read`]; also if the file or the folder has become a link that leads out of the folder.
-pub(super) fn read_below(root: &Path, within: &str) -> Result<String, String> {
+pub(super) fn read_below(root: &Path, within: &str) -> Result<String, ReadError> {
     text_if_small(bytes_below(root, within)?.1)
 }
 
 /// The stamp and the bytes of a template file below a folder whose links are resolved; no bytes if it is too large.
-pub(super) fn bytes_below(root: &Path, within: &str) -> Result<(Stamp, Option<Vec<u8>>), String> {
+pub(super) fn bytes_below(root: &Path, within: &str) -> Result<(Stamp, Option<Vec<u8>>), ReadError> {
     stamped(open_in(root, &root.join(within)))
 }
 
-fn stamped(opened: io::Result<(File, Metadata)>) -> Result<(Stamp, Option<Vec<u8>>), String> {
+fn stamped(opened: io::Result<(File, Metadata)>) -> Result<(Stamp, Option<Vec<u8>>), ReadError> {
     let read = opened.and_then(|file| read_stamped(file, TEMPLATE_BYTES as u64));
-    read.map_err(|error| format!("cannot be read: {error}"))
+    read.map_err(|error| ReadError::new(format!("cannot be read: {error}")))
 }
 
-fn text_if_small(bytes: Option<Vec<u8>>) -> Result<String, String> {
-    text_of(bytes.ok_or_else(is_too_large)?)
+fn text_if_small(bytes: Option<Vec<u8>>) -> Result<String, ReadError> {
+    text_of(bytes.ok_or_else(|| ReadError { is_too_large: true, ..ReadError::new(is_too_large()) })?)
 }
 
 /// Decodes the bytes as text.
-pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, String> {
+pub(super) fn text_of(bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
         let line = breaks(valid) + 1;
-        format!("is not UTF-8: line {line} has invalid bytes")
+        ReadError { line: Some(line), ..ReadError::new(format!("is not UTF-8: line {line} has invalid bytes")) }
     })
 }
 

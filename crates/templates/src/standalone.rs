@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::cache::{Analysed, CachedFiles, StampedFiles, keep};
 use super::discover::DiscoveredFile;
 use super::name::full_name;
-use super::{Analysis, Syntax, analyse, read};
+use super::{Analysis, ReadError, Syntax, analyse, read};
 use refdesk_core::catalog::SourceId;
 use refdesk_files::Stamp;
 
@@ -19,8 +19,8 @@ pub(crate) struct Standalone {
     pub found: DiscoveredFile,
     /// Its stamp when it was read; unset if it could not be opened.
     pub stamp: Stamp,
-    /// Its analysis, or a message that tells why it is not a template.
-    pub analysis: Arc<Result<Analysis, String>>,
+    /// Its analysis, or why it is not a template.
+    pub analysis: Arc<Result<Analysis, ReadError>>,
     /// The language set by an override.
     settled: Option<Syntax>,
 }

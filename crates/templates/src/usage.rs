@@ -260,6 +260,7 @@ fn variable(name: String, node: UsageNode) -> Variable {
         _ if node.is_number && !node.is_text => ValueType::Number,
         _ => ValueType::Plain,
     };
+    let is_looped_over = kind == VariableKind::List && node.listed && !node.printed;
     let fields: Vec<Variable> = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
     // Consistent with `if_left_out`.
     let is_needed = match kind {
@@ -267,5 +268,5 @@ fn variable(name: String, node: UsageNode) -> Variable {
         VariableKind::Scalar | VariableKind::List => is_tested,
         VariableKind::Object => fields.iter().any(|field| !field.optional),
     };
-    Variable { name, kind, value_type, optional: !is_required && !is_needed, fields }
+    Variable { name, kind, value_type, is_looped_over, optional: !is_required && !is_needed, fields }
 }

@@ -52,6 +52,13 @@ pub enum Fix {
     GiveName,
     /// Give a value to the variable of a template that has no name.
     GiveValue,
+    /// Give this variable of such a template a list or an object, in the form of this JSON.
+    GiveJson {
+        /// The name.
+        name: String,
+        /// The form, with nothing filled in.
+        json: String,
+    },
     /// Include the excluded source with this id.
     Include(String),
     /// List the profiles.
@@ -131,6 +138,7 @@ impl Fix {
             Self::GiveId => "give the source another id",
             Self::GiveName => "give the source a name",
             Self::GiveValue => "give it a value",
+            Self::GiveJson { name, json } => return Cow::Owned(format!("give '{name}' a value such as {json}")),
             Self::Include(id) => return Cow::Owned(format!("include '{id}' again")),
             Self::ListProfiles => "list the profiles to see their names",
             Self::ListSources => "list the sources to see all ids",

@@ -8,6 +8,7 @@ mod fix;
 pub mod fold;
 pub mod generated;
 pub mod hidden;
+pub mod json;
 pub mod lines;
 pub mod markdown;
 pub mod names;

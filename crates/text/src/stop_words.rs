@@ -3,13 +3,18 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// English words that are too frequent to tell anything about a topic.
-const STOP_WORDS: &str = "a about above after again all also am an and any are as at be because been before being \
-     below between both but by can could d did do does doing don down during each else few for from further get gets \
-     got had has have having he her here hers him his how i if in into is it its just let like ll m make makes me \
-     might more most must my need no nor not now of off on once only or other our ours out over own please re s same \
-     she should so some such t than that the their them then there these they this those through to too under until \
-     up use used using ve very want was we were what when where which while who why will with without would y you your";
+/// English words that are too frequent to tell anything about a topic, with the beginnings of contractions: the words of
+/// `doesn't` are `doesn` and `t`.
+const STOP_WORDS: &str = "a about above after again ain all also although am an and another any anyone anything are \
+     aren arent as at be because been before being below between both but by can cant could couldn couldnt d did didn didnt \
+     do does doesn doesnt doing don dont down during each either else every everyone everything few for from further get \
+     gets got had hadn hadnt has hasn hasnt have haven havent having he her here hers herself him himself his how however i \
+     if in into is isn isnt it its itself just let like ll m make makes me might mightn more most must mustn my myself need \
+     needn neither no nor not nothing now of off on once only onto or other our ours ourselves out over own per please re s \
+     same shan she should shouldn shouldnt since so some someone something such t than that the their them themselves then \
+     there these they this those though through to too under until up upon us use used using ve very via want was wasn \
+     wasnt we were weren werent what when where which while who whom whose why will with within without won wont would \
+     wouldn wouldnt y yet you your yourself";
 
 /// The same for German, French, Spanish, Italian and Dutch, without those that have a meaning in English or about
 /// programs: `war`, `man`, `bin`, `ci`, `io`, `mit`, `todo`.
@@ -27,8 +32,8 @@ const OF_OTHER_LANGUAGES: &str = "aber als auch auf aus bei beim bis bist bitte 
      bij dat deze dit een geen hebben heeft het hij hoe ik ja je kan maar meer met mijn naar niet nog ook onder onze te tot \
      uit van veel voor waar wanneer wat wel wij worden wordt zal zich zij zijn zo zonder";
 
-/// English stop words that also exist in German, Dutch, Danish, Norwegian, Swedish or Spanish.
-const SHARED: &str = "for had have her more over under use want was will";
+/// English stop words that also exist in German, Dutch, Danish, Norwegian, Swedish, Spanish, French or Italian.
+const SHARED: &str = "dont for had have haven her more over per under use via want was will";
 
 /// The same for Danish and Norwegian, Portuguese, Swedish, Czech, Polish, Turkish, Indonesian, Russian, Ukrainian,
 /// Greek, Arabic and Hebrew, without `com`, `em`, `end`, `er`, `eu`, `go`, `ini`, `men`, `mod`, `ned`, `op`, `os`,
@@ -88,6 +93,10 @@ mod tests {
             ("the", true),
             ("The", false),
             ("retry", false),
+            ("doesn", true),
+            ("won", true),
+            ("us", true),
+            ("wonder", false),
             ("für", true),
             ("war", false),
             ("как", true),

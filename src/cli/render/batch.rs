@@ -17,6 +17,7 @@ use refdesk_files::output::{Proposal, conflicts};
 use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
 use refdesk_templates::{Syntax, TemplateIndex};
+use refdesk_text::json::JsonError;
 use refdesk_text::{Code, Error};
 
 const ROWS: usize = 1000;
@@ -155,12 +156,12 @@ fn rows(desk: &Desk, args: &RenderArgs, given: &str) -> Result<Vec<(RenderReques
         )
     };
     let text = read_json_argument(desk, "--batch", given)?;
-    let rows: Vec<Value> =
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => not_a_list("it is not a JSON list".to_owned()),
-            _ => not_a_list(format!("it is not JSON: {error}")),
-        })?;
-    exact(&text).map_err(|message| usage(message, "correct it"))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let rows: Vec<Value> = serde_json::from_str(text).map_err(|error| match error.classify() {
+        serde_json::error::Category::Data => not_a_list("it is not a JSON list".to_owned()),
+        _ => not_a_list(format!("it is not JSON: {}", JsonError::of(text, &error))),
+    })?;
+    exact(text).map_err(|message| usage(message, "correct it"))?;
     if rows.len() > ROWS {
         let message = format!("--batch: it has {} rows, more than the limit of {ROWS}", rows.len());
         return Err(CommandOutput::usage(message, "split it"));

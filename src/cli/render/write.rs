@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use super::super::answer::CommandOutput;
 use super::super::args::RenderArgs;
 use super::super::output::{ask, declined, unasked};
+use super::warnings;
 use refdesk_desk::{Desk, RenderedTemplate, Session};
 use refdesk_files::output::{PriorContent, Proposal, Scope, WriteFailure, WrittenFile, needs_overwrite};
-use refdesk_text::report::Diagnostic;
+use refdesk_text::Error;
 use refdesk_text::tokens::counted;
-use refdesk_text::{Code, Error};
 
 /// A text and what writing it would change.
 pub(super) struct PlannedOutput {
@@ -87,9 +87,8 @@ pub(super) fn execute(
     args: &RenderArgs,
     outputs: &mut [PlannedOutput],
 ) -> (CommandOutput, Vec<WrittenFile>) {
-    let warnings = outputs.iter().flat_map(|output| &output.made.warnings);
     let mut answer = CommandOutput::new(Value::Null, differences(outputs));
-    answer.diagnostics = warnings.map(|warning| Diagnostic::warning(Code::Render, warning.as_str())).collect();
+    answer.diagnostics = outputs.iter().flat_map(|output| warnings(&output.made)).collect();
     if args.dry_run {
         answer.notes = preview(outputs, args.overwrite);
         answer.text.extend_from_slice(unchanged(outputs).as_bytes());

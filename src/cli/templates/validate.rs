@@ -78,8 +78,8 @@ pub fn file(desk: &Desk, index: &TemplateIndex, file: &Path) -> CommandOutput {
         Ok(text) => text,
         Err(problem) => {
             let error = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}"));
-            let error = error.in_file(&*place).fix(format!("correct {place}"));
-            return answer(members, vec![error], 1);
+            let error = error.in_file(&*place).fix(problem.fix(&place));
+            return answer(members, vec![Diagnostic { line: problem.line, ..error }], 1);
         }
     };
     let analysis = refdesk_templates::analyse(&text, None);

@@ -5,6 +5,8 @@ use serde_json::Value;
 
 use crate::common::values::{FillWith, TypedValue, TypedValues, ValuePath, ValueStep};
 use refdesk_templates::{Variable, VariableKind, sample};
+use refdesk_text::json::JsonError;
+use refdesk_text::report::Position;
 use refdesk_text::{Code, Error};
 
 /// The most bytes of a document; larger values belong in a file.
@@ -26,9 +28,7 @@ pub fn read(text: &str) -> Result<Value, Error> {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => Err(invalid("values must be a JSON object: {\"name\": …}".to_owned())),
         Err(error) => {
-            let (line, column) = (error.line(), error.column());
-            let message = error.to_string();
-            let what = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
+            let JsonError { what, position: Position { line, column }, .. } = JsonError::of(text, &error);
             Err(Error { line: Some(line), ..invalid(format!("line {line}, column {column}: {what}")) })
         }
     }

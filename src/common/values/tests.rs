@@ -7,7 +7,14 @@ use crate::common::values::*;
 use refdesk_templates::ValueType;
 
 fn variable(name: &str, kind: VariableKind, fields: Vec<Variable>) -> Variable {
-    Variable { name: name.to_owned(), kind, value_type: ValueType::default(), optional: false, fields }
+    Variable {
+        name: name.to_owned(),
+        kind,
+        value_type: ValueType::default(),
+        is_looped_over: false,
+        optional: false,
+        fields,
+    }
 }
 
 fn tree() -> Vec<Variable> {
@@ -237,7 +244,7 @@ fn an_invalid_document_has_a_position() {
     for (text, reported) in [
         ("{\"a\": 1,\n  \"b\" 2}", "line 2, column 7: expected `:`"),
         ("[1]", "values must be a JSON object: {\"name\": …}"),
-        ("", "line 1, column 0: EOF while parsing a value"),
+        ("", "line 1, column 1: the text ends where a value belongs"),
     ] {
         assert_eq!(read(text).unwrap_err().to_string(), reported);
     }

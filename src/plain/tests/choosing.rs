@@ -42,6 +42,26 @@ fn a_pick_says_what_followed() {
 }
 
 #[test]
+fn unpicking_says_what_stays_because_others_mention_it() {
+    let mut state = state();
+    let mut members = state.snapshot.selection.members().to_vec();
+    let after = state.snapshot.selection.clone();
+    members.retain(|member| member.id.as_str() != "timeouts");
+    members.push(fixture::member("timeouts", 0, &[]));
+    state.snapshot.selection = fixture::selection(members, &[], &[]).into();
+    assert_eq!(asked(&mut state, "unpick timeouts"), Request::unpick("timeouts"));
+    state.snapshot = Snapshot { selection: after, ..fixture::snapshot() };
+    assert_eq!(
+        answered(&mut state, Response::Done(Vec::new())).lines[..3],
+        [
+            "Unpicked timeouts.",
+            "It is still pulled in by circuit-breaker, retry-pattern.",
+            "Type exclude timeouts to keep it out.",
+        ]
+    );
+}
+
+#[test]
 fn what_followed_says_how_many_are_untrusted() {
     let mut state = state();
     let mut sources = fixture::sources();

@@ -102,8 +102,7 @@ fn values_are_asked_one_by_one_and_a_template_is_written_after_yes() {
         ("2", "fields 1 name: a sample: ‹name›. Type a value."),
         (
             ":={",
-            "This is not valid JSON: EOF while parsing an object at line 1 column 1. A line with only a dot ends the \
-             questions.",
+            "This is not valid JSON: An object is not closed at line 1 column 1. A line with only a dot ends the questions.",
         ),
         ("id", "fields 1 nullable, optional: now no. Type yes or no."),
         ("maybe", "Please type yes or no. A line with only a dot ends the questions."),

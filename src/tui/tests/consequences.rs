@@ -137,6 +137,32 @@ fn unpicking_says_which_exclusions_go_with_the_pick() {
 }
 
 #[test]
+fn unpicking_says_what_stays_because_others_mention_it() {
+    let member = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
+    let before = vec![member("circuit-breaker", 0, &[]), member("retry-pattern", 0, &[]), member("timeouts", 0, &[])];
+    let after = vec![
+        member("circuit-breaker", 0, &[]),
+        member("retry-pattern", 1, &["circuit-breaker"]),
+        member("timeouts", 1, &["circuit-breaker", "retry-pattern"]),
+    ];
+    for (ids, said) in [
+        (&["retry-pattern"][..], "Unpicked @retry-pattern; it is still pulled in by @circuit-breaker: u undoes it"),
+        (&["retry-pattern", "timeouts"], "Unpicked 2 sources; 2 of them still selected: u undoes it"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        let snapshot = |members: &[SelectedSource], generation| {
+            let selection = fixture::selection(members.to_vec(), &[], &[]).into();
+            Snapshot { selection, undo: Some("it".into()), generation, ..fixture::snapshot() }
+        };
+        update(&mut state, Input::Snapshot(Box::new(snapshot(&before, 2))));
+        let ids = ids.iter().map(|id| (*id).into()).collect();
+        crate::tui::consequence::expect(&mut state, &Request::Unpick(ids));
+        update(&mut state, Input::Snapshot(Box::new(snapshot(&after, 3))));
+        assert_eq!(message(&state), said);
+    }
+}
+
+#[test]
 fn clearing_releases_what_it_announced() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "C");

@@ -349,6 +349,7 @@ fn a_source_that_nothing_brings_up_is_a_warning() {
     let found = lonely(&world);
     assert_eq!(found.iter().map(|it| it.0.as_str()).collect::<Vec<_>>(), ["lonely", "empty-tags", "described", "own"]);
     assert!(found[0].1.is_some() && found[1].1 > found[0].1, "{found:?}");
+    assert_eq!(found[3].1, Some(1), "the file is the entry");
     let ran = world.run(&["check"]).exits(0);
     assert!(ran.text().contains("nothing brings up 'own'") && ran.text().contains("build the search index"), "{ran}");
     world.run(&["select", "lonely"]).exits(0);

@@ -68,7 +68,7 @@ fn a_selection_provides_the_blocks_of_its_documents() {
     assert_eq!(
         listed["templates"][1],
         json!({"name": BOTH[0], "origin": "embedded", "syntax": "jinja2", "variables": ["Name"],
-               "source_path": format!(".jaato/templates/{}", BOTH[0]), "exists": true})
+               "source_path": format!(".jaato/templates/{}", BOTH[0]), "exists": true, "problem": null})
     );
     let shown = world.json(&["templates", "show", BOTH[1]], 0);
     assert_eq!((&shown["document"], &shown["line"]), (&json!("docs/guide.md"), &json!(13)));

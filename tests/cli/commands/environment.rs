@@ -143,15 +143,21 @@ fn offered_commands_keep_the_workspace_desk_and_configuration() {
         assert!(from(folder, words).stderr.contains(&fix), "{fix}");
         assert_eq!(from(folder, &[&["--json"], words].concat()).json()["error"]["hint"], fix.as_str());
     }
+    world.run(&["exclude", "b"]).exits(0);
+    world.put(".jaato/profiles/p.json", b"{\"name\": \"p\"}");
     for (words, start, rest) in [
         (&["templates"][..], "`refdesk", " select ID` picks a source with templates"),
         (&["ask"], "open `refdesk", "` in this workspace"),
         (&["ask", "--tag", "nope"], "`refdesk", " list --unselected` shows ids and tags"),
         (&["tag", "a"], "to remove: `refdesk", " tag retry-pattern +resilience -draft`"),
         (&["tag", "nope", "+x"], "`refdesk", " list` shows all ids"),
+        (&["check"], "or let `refdesk", " init` find where the file went"),
+        (&["profiles"], "  `refdesk", " --profile NAME profiles`"),
+        (&["why-not", "b", "--prompt", "@b"], "fix: include it again: `refdesk", " include b`"),
     ] {
         let ran = run(world.command(words).current_dir(&away), None);
-        assert!(ran.stderr.contains(&format!("{start} --workspace {path}{rest}")), "{ran}");
+        let shown = format!("{}{}", ran.text(), ran.stderr);
+        assert!(shown.contains(&format!("{start} --workspace {path}{rest}")), "{ran}");
     }
     // What is in the workspace is shown as it is.
     let text = "run `refdesk select a`";

@@ -184,6 +184,23 @@ fn why_not_proposes_only_settings_that_help() {
 }
 
 #[test]
+fn a_tag_in_the_middle_of_a_long_text_brings_its_hint() {
+    let world = indexed(threshold());
+    let others = |nth: usize| (0..20).map(|at| format!("word{nth}x{at}")).collect::<Vec<_>>().join(" ");
+    for kind in ["prompt", "tool_result"] {
+        let mut paragraphs: Vec<String> = (0..12).map(others).collect();
+        paragraphs.insert(7, "The antenna: azimuth motor stalls, clutch slips.".to_owned());
+        // Of a tool result, only one of both is compared. The other is not judged by its score.
+        paragraphs.insert(4, "calls".to_owned());
+        let simulated = world.feed_json(&["simulate", "--kind", kind], paragraphs.join("\n\n").as_bytes());
+        let hints: Vec<&Value> = simulated["items"].as_array().unwrap().iter().map(|item| &item["about"]).collect();
+        let position = |id: &str| hints.iter().position(|about| *about == id);
+        assert!(position("dish").is_some(), "{kind}: {simulated}");
+        assert!(kind == "prompt" || position("retry").is_some(), "{kind}: {simulated}");
+    }
+}
+
+#[test]
 fn with_an_index_a_missing_source_is_hinted_at_only_by_tag() {
     let world = indexed(json!({"threshold": 0.3, "tag_filter": false}));
     fs::remove_file(world.path.join("docs/dish.md")).unwrap();

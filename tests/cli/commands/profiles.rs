@@ -296,3 +296,14 @@ fn an_unknown_pick_of_a_profile_is_reported_with_its_position() {
     assert!(listed.stderr.contains(".jaato/profiles/flat.json:"), "{listed}");
     assert!(!listed.stderr.contains("dormant"), "said once: {listed}");
 }
+
+#[test]
+fn hints_that_a_profile_turns_off_are_blamed_on_it() {
+    let world = with_profiles();
+    let asked = |words: &[&str]| world.json(&[words, &["why-not", "text", "--prompt", "@b on the web"]].concat(), 0);
+    let answer = asked(&["--profile", "chain"]);
+    assert_eq!(answer["reason"], "hints-off", "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("exclude_tools of the profile"), "{answer}");
+    assert_eq!(answer["fix"], "remove it from exclude_tools in .jaato/profiles/chain.json");
+    assert_ne!(asked(&[])["reason"], "hints-off");
+}

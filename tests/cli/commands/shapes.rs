@@ -67,7 +67,8 @@ const DIAGNOSTIC: &str =
     "severity text, code text, file text?, line count?, column count?, source_id text?, message text, hint text";
 const METADATA: &str = "mentioned_references [text], tag_matched_references {[text]}, transitive_references {[text]}, \
     pinned_reference {}?";
-const TEMPLATE: &str = "name text, origin text, syntax text, variables [text], source_path text, exists yes";
+const TEMPLATE: &str =
+    "name text, origin text, syntax text, variables [text], source_path text, exists yes, problem text?";
 const PICK: &str = "status text, selected_count count, transitive_count count, sources [picked], unknown [text], \
     missing [text], message text";
 const CHANGE: &str = "status text, message text, changed [text], released [text]";

@@ -290,6 +290,17 @@ fn values_that_are_only_tested_can_be_left_out() {
     assert!(ran.stderr.contains("'y' at line 1") && !ran.stderr.contains(":=false"), "{ran}");
     let ran = world.run(&["render", "--inline", "{{ y }}"]).exits(1);
     assert!(ran.stderr.contains("fix: give it a value with --var NAME=VALUE\n"), "{ran}");
+    for (text, given, fix) in [
+        ("{% for x in l %}{{ x.n }}{% endfor %}", None, r#"give 'l' a value with --var 'l:=[{"n":""}]'"#),
+        ("{% for x in l %}{{ x.n }}{% endfor %}", Some("l=abc"), r#"give 'l' a value with --var 'l:=[{"n":""}]'"#),
+        ("{{ a.b }}", Some("a=1"), r#"give 'a' a value with --var 'a:={"b":""}'"#),
+        ("{{ a.b }}", Some("a.b=1"), r#"give 'a' a value with --var 'a:={"b":""}'; given and not used: 'a.b'"#),
+        ("{{ y }}{{ a.b }}", Some("a=1"), "give it a value with --var NAME=VALUE"),
+    ] {
+        let given: Vec<&str> = given.into_iter().flat_map(|given| ["--var", given]).collect();
+        let ran = world.run(&[&["render", "--inline", text], &given[..]].concat()).exits(1);
+        assert!(ran.stderr.contains(&format!("fix: {fix}\n")), "{text}: {ran}");
+    }
     let rows = json!([{"name": "t.tpl", "vars": {"y": 1}, "output": "b.txt"}]).to_string();
     world.run(&["render", "--batch", &rows, "--yes"]).exits(0);
     assert_eq!(world.read("b.txt"), "1");
@@ -355,4 +366,80 @@ fn unused_values_and_missing_values() {
         let words = ["render", "--inline", template, "--vars", values, "--partial", "p=Q{{a}}"];
         assert_eq!(world.json(&words, 0)["warnings"], json!(said), "{template}");
     }
+}
+
+#[test]
+fn templates_that_cannot_be_used_say_so_where_they_are_asked_for() {
+    let large = "x".repeat(1024 * 1024 + 1);
+    let world = Workspace::with(&[(".templates/big.tpl", large.as_str()), (".templates/broken.tpl", "a\n{% if %}")]);
+    world.put(".templates/bad.tpl", b"ok\n\xff");
+    let listed = world.json(&["templates", "list"], 0);
+    let problems: Vec<&str> =
+        listed["templates"].as_array().unwrap().iter().map(|it| it["problem"].as_str().unwrap()).collect();
+    assert!(problems[0].contains("exceeds the limit") && problems[1].contains("line 2"), "{problems:?}");
+    for (words, said, fix) in [
+        (
+            &["render", "bad.tpl"][..],
+            ".templates/bad.tpl is not UTF-8: line 2 has invalid bytes",
+            "correct .templates/bad.tpl:2",
+        ),
+        (&["templates", "show", "bad.tpl"], ".templates/bad.tpl is not UTF-8: line 2", "correct .templates/bad.tpl:2"),
+        (
+            &["render", "big.tpl"],
+            ".templates/big.tpl exceeds the limit",
+            "split it, or move it out of the templates folder",
+        ),
+        (&["templates", "validate", ".templates/big.tpl"], "exceeds the limit", "split it"),
+    ] {
+        let ran = world.run(words).exits(1);
+        let shown = format!("{}{}", ran.text(), ran.stderr);
+        assert!(shown.contains(said) && shown.contains(&format!("fix: {fix}")), "{ran}");
+        assert_eq!(shown.matches("is not UTF-8").count(), usize::from(said.contains("UTF-8")), "{ran}");
+    }
+    let start = world.feed(&["enrich", "--kind", "system_instructions"], b"").exits(0);
+    assert!(!start.text().contains("TEMPLATE AVAILABLE"), "{start}");
+    let only = Workspace::with(&[]);
+    only.put(".templates/bad.tpl", b"\xff");
+    let ran = only.run(&["templates"]).exits(0);
+    assert!(ran.text().contains("no templates that can be read") && !ran.stderr.contains("refdesk select"), "{ran}");
+    let problem = only.json(&["check"], 1)["errors"][0].clone();
+    assert_eq!((&problem["code"], &problem["line"]), (&json!("template-unreadable"), &json!(1)), "{problem}");
+}
+
+#[test]
+fn a_text_that_is_taken_for_a_flag_or_a_list_is_reported_with_what_to_write() {
+    let world = Workspace::with(&[(
+        ".templates/f.tpl",
+        "{% if dry %}D{% else %}L{% endif %}{% for s in steps %}-{{ s }}{% endfor %}",
+    )]);
+    let ran = world.run(&["render", "f.tpl", "--var", "dry=false", "--var", "steps=ab"]).exits(0);
+    assert_eq!(ran.text(), "D-a-b");
+    for said in [
+        "warning: 'dry' is yes or no, and the text 'false' counts as yes; give false without quotes\n  fix: write --var dry:=false",
+        "warning: 'steps' is a list, but a text is given for it\n  fix: write --var steps:='[\"…\"]'",
+    ] {
+        assert!(ran.stderr.contains(said), "{ran}");
+    }
+    let right = world.run(&["render", "f.tpl", "--var", "dry:=false", "--var", "steps:=[\"ab\"]"]).exits(0);
+    assert_eq!((right.text(), right.stderr.as_str()), ("L-ab", ""));
+}
+
+#[test]
+fn values_that_are_not_json_are_explained() {
+    let world = Workspace::with(&[]);
+    for (words, said) in [
+        (
+            &["--var", "a:=nope"][..],
+            "--var 'a:=nope' is not JSON: this is not a value at line 1 column 2\n  fix: := takes JSON, for example --var 'fields:=[\"id\"]'; for a text write --var a=nope",
+        ),
+        (&["--var", "a:=[1"], "a list is not closed at line 1 column 2"),
+        (&["--vars", "{\"a\":1"], "the values are not JSON: an object is not closed at line 1 column 6"),
+        (&["--vars", "{'a':1}"], "a key is not in double quotes at line 1 column 2"),
+        (&["--vars", ""], "the text ends where a value belongs at line 1 column 1"),
+    ] {
+        let ran = world.run(&[&["render", "--inline", "x"], words].concat()).exits(2);
+        assert!(ran.stderr.contains(said), "{words:?}: {ran}");
+    }
+    let ran = world.run(&["render", "--batch", "nope"]).exits(2);
+    assert!(ran.stderr.contains("it is not JSON: this is not a value at line 1 column 2"), "{ran}");
 }

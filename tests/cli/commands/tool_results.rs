@@ -214,3 +214,17 @@ fn left_out_blocks_are_counted_in_the_text() {
     let kinds: Vec<_> = blocks.iter().map(|it| (it["kind"].as_str().unwrap(), it["level"].as_str().unwrap())).collect();
     assert_eq!(kinds, [("expansion", "full"), ("hint", "count"), ("left_out", "count")]);
 }
+
+#[test]
+fn what_repeat_announces_can_be_rendered() {
+    let world = world();
+    let told = announced(&read(&world, &["--repeat"], "other.md", PAGE.as_bytes()));
+    assert_eq!(told, ["client.java.tmpl", "rest.tmpl"]);
+    assert_eq!(files(&world), told);
+    let rendered = world.run(&["render", &told[0], "--var", "Name=A"]).exits(0);
+    assert_eq!(rendered.text(), "class A {}\n");
+    assert_eq!(announced(&read(&world, &["--repeat"], "other.md", PAGE.as_bytes())), told, "again");
+    let shown = Workspace::of(json!([]), &[]);
+    read(&shown, &["--repeat", "--dry-run"], "other.md", PAGE.as_bytes());
+    assert!(files(&shown).is_empty());
+}

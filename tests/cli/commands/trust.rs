@@ -84,6 +84,7 @@ fn untrusted_actions_are_reported_only_where_they_matter() {
     assert_eq!(codes, ["untrusted", "untrusted"], "{answer}");
     assert!(
         answer["warnings"][0]["line"].is_u64()
+            && answer["warnings"][0]["column"].is_u64()
             && answer["warnings"][0]["hint"].as_str().unwrap().contains("refdesk trust")
     );
     world.trust(STATE);

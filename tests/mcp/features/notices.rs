@@ -83,6 +83,17 @@ fn a_subscribed_resource_is_announced_when_its_file_changes() {
 }
 
 #[test]
+fn a_change_right_after_the_first_subscription_is_announced() {
+    let workspace = world();
+    for round in 0..4 {
+        let mut client = Client::new(&workspace);
+        assert!(client.request("resources/subscribe", json!({"uri": "reference://guide"}))["result"].is_object());
+        workspace.put("docs/guide.md", format!("# Guide {round}\n").as_bytes());
+        assert_eq!(client.notice(UPDATED)["params"]["uri"], "reference://guide");
+    }
+}
+
+#[test]
 fn a_2026_client_gets_the_notices_it_listens_for() {
     let workspace = world();
     let mut client = Client::stateless(&workspace);

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::words::{
-    composed, forms, is_of_word, is_phonetic, is_stop_word, is_unspaced, parts, unspaced_phrase, versions, words,
+use crate::spellings::{
+    COMPOUNDS, Spelling, compounds, has_content, joined_parts, may_have_spellings, numbered_name, pairs,
+    spellings_of_missing,
 };
+use crate::words::{composed, forms, is_of_word, is_stop_word, is_unspaced, unspaced_phrase, versions, words};
 
 /// The most characters of a query; a longer one is truncated.
 pub const LONGEST: usize = 4_096;
@@ -14,12 +16,6 @@ const JOINERS: [char; 5] = ['_', '-', '.', '/', ':'];
 
 /// The most of these characters in a row.
 const LONGEST_JOINT: usize = 2;
-
-/// The most compounds of a query, phrases with a single character, and words to divide, since a question has few words.
-const COMPOUNDS: usize = 64;
-
-/// The lengths in characters of words that may be two in a text.
-const DIVIDED: std::ops::RangeInclusive<usize> = 5..=20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParsedQuery {
@@ -33,9 +29,9 @@ pub(super) struct ParsedQuery {
     pub numbered: Vec<(usize, String)>,
     /// Other spellings, with the words that they stand for: a text may contain `backoff` for `back off`, and `tier 3` for
     /// `tier3`.
-    pub compounds: Vec<(String, Vec<String>)>,
-    /// The same for words divided into two, `roll back` for `rollback`. Most are meaningless.
-    pub divided: Vec<(String, Vec<String>)>,
+    pub compounds: Vec<Spelling>,
+    /// The same for words in no document: `roll back` for `rollback`, `colour` for `color`. Most are meaningless.
+    pub of_missing: Vec<Spelling>,
     /// Whether the query was truncated.
     pub is_cut: bool,
 }
@@ -53,39 +49,30 @@ impl ParsedQuery {
         let mut terms = Terms::default();
         let composed = composed(kept);
         let pieces: Vec<&str> = composed.split(QUOTATION_MARKS).collect();
+        let mut joined = Vec::new();
         for (at, piece) in pieces.iter().enumerate() {
             // A piece after an odd number of marks is quoted, unless it is the last one, which is not closed.
             if at % 2 == 1 && at + 1 < pieces.len() {
                 terms.add_phrase(piece);
             } else {
                 terms.add_words(piece);
+                joined.extend(joined_parts(piece).take(COMPOUNDS));
             }
         }
         let spaced: Vec<&str> = composed.split_whitespace().collect();
         let (numbered, mut compounds) = (numbered(&spaced), compounds(&spaced));
+        let mut seen: HashSet<String> = compounds.iter().map(|(word, _)| word.clone()).collect();
         let terms = terms.chosen();
+        compounds.extend(joined.into_iter().filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS));
         compounds.extend(words(&composed).filter_map(numbered_name).take(COMPOUNDS));
-        let divided = terms.iter().filter(|term| is_dividable(term)).take(COMPOUNDS).flat_map(|term| divided(term));
+        let of_missing = terms
+            .iter()
+            .filter(|term| may_have_spellings(term))
+            .take(COMPOUNDS)
+            .flat_map(|term| spellings_of_missing(term));
         let (text, is_cut) = (kept.trim().to_owned(), kept.len() < text.len());
-        Self { numbered, compounds, divided: divided.collect(), text, terms, is_cut }
+        Self { numbered, compounds, of_missing: of_missing.collect(), text, terms, is_cut }
     }
-}
-
-/// The pairs of adjacent words without punctuation, which may follow the second word, but not the first.
-fn pairs<'t>(words: &[&'t str]) -> impl Iterator<Item = [&'t str; 2]> {
-    words.windows(2).map(|pair| match pair {
-        [one, other] => [one, other.trim_end_matches(|char: char| char.is_ascii_punctuation())],
-        _ => [""; 2],
-    })
-}
-
-/// Joins adjacent words that consist of letters, at least one of which is informative.
-fn compounds(words: &[&str]) -> Vec<(String, Vec<String>)> {
-    let is_word = |word: &str| word.chars().nth(1).is_some() && word.chars().all(char::is_alphabetic);
-    let mut seen = HashSet::new();
-    let joined = pairs(words).filter(|pair| pair.iter().all(|it| is_word(it)) && pair.iter().any(|it| has_content(it)));
-    let compounds = joined.map(|pair| (pair.concat().to_lowercase(), pair.map(str::to_lowercase).to_vec()));
-    compounds.filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS).collect()
 }
 
 /// The phrases of single digits and capitals with informative words beside them.
@@ -106,34 +93,6 @@ fn numbered(words: &[&str]) -> Vec<(usize, String)> {
     };
     let phrases = pairs(words).enumerate().filter_map(phrase);
     phrases.filter(|(_, phrase)| seen.insert(phrase.clone())).take(COMPOUNDS).collect()
-}
-
-/// A name with a single letter or digit, as the phrase of its parts.
-fn numbered_name(name: &str) -> Option<(String, Vec<String>)> {
-    let parts = parts(name);
-    let has_single = parts.len() > 1 && parts.iter().any(|part| part.chars().nth(1).is_none());
-    let is_phrase = has_single && parts.iter().any(|part| has_content(part)) && !name.contains(is_unspaced);
-    is_phrase.then(|| (parts.join(" ").to_lowercase(), vec![name.to_lowercase()]))
-}
-
-fn is_dividable(term: &str) -> bool {
-    DIVIDED.contains(&term.chars().count()) && term.chars().all(|char| char.is_alphabetic() && !is_unspaced(char))
-}
-
-/// All divisions of a word into two with at least two letters each, unless the first is a function word: `as set` is not
-/// another spelling of `asset`.
-fn divided(word: &str) -> impl Iterator<Item = (String, Vec<String>)> {
-    let last = word.chars().count().saturating_sub(2);
-    let cuts = word.char_indices().map(|(at, _)| at).take(last + 1).skip(2);
-    cuts.filter_map(|at| word.split_at_checked(at))
-        .filter(|(one, _)| !is_stop_word(one))
-        .map(|(one, other)| (format!("{one} {other}"), vec![word.to_owned()]))
-}
-
-fn has_content(term: &str) -> bool {
-    // In Chinese and Korean, and in Japanese except in Hiragana, a single character can be a whole word.
-    let is_word = |char: char| is_unspaced(char) && !is_phonetic(char);
-    (term.chars().nth(1).is_some() || term.starts_with(is_word)) && !is_stop_word(&term.to_lowercase())
 }
 
 /// Collects terms, and uninformative words, which count only if there are no others.
@@ -260,11 +219,15 @@ mod tests {
             ("how do retries back off?", &["doretries", "retriesback", "backoff"][..]),
             ("Back Off back off", &["backoff", "offback"]),
             ("what is it", &[]),
-            ("retry_limit total, time out. Again", &["timeout"]),
+            ("retry_limit total, time out. Again", &["timeout", "retrylimit"]),
             ("\"blue green\" a saga", &[]),
             ("retry", &[]),
             ("tier3, E1042", &["tier 3", "e 1042"]),
             ("v2 e2e node18 第3章", &[]),
+            ("back-off, sub_agent re-try-policy", &["backoff", "subagent", "retry", "trypolicy"]),
+            ("e-mail x-y tier-3 a_b `web-site`", &["email", "website"]),
+            ("time out (time-out)", &["timeout"]),
+            ("\"back-off\"", &[]),
         ] {
             let found: Vec<String> = ParsedQuery::parse(text).compounds.into_iter().map(|(word, _)| word).collect();
             assert_eq!(found, expected, "{text}");
@@ -293,16 +256,20 @@ mod tests {
     }
 
     #[test]
-    fn a_word_may_be_written_as_two() {
+    fn a_word_in_no_document_may_be_written_otherwise() {
         for (text, expected) in [
-            ("Rollback?", &["ro llback", "rol lback", "roll back", "rollb ack", "rollba ck"][..]),
-            ("login", &["log in"]),
-            ("größe", &["gr öße", "grö ße", "gr össe", "grö sse", "grös se"]),
+            ("Rollback?", &["r ollback", "ro llback", "rol lback", "roll back", "rollb ack", "rollba ck"][..]),
+            ("login", &["l ogin", "log in"]),
+            ("größe", &["g röße", "gr öße", "grö ße", "g rösse", "gr össe", "grö sse", "grös se"]),
             ("asset", &["ass et"]),
+            ("email", &["e mail", "em ail", "ema il"]),
+            ("cover", &["cov er"]),
+            ("colour", &["color", "c olour", "col our", "colo ur"]),
             ("wifi \"roll back\" which e1042x 再試行再試行", &[]),
             ("aaaaaaaaaaaaaaaaaaaaa", &[]),
         ] {
-            let found: Vec<String> = ParsedQuery::parse(text).divided.into_iter().map(|(phrase, _)| phrase).collect();
+            let found: Vec<String> =
+                ParsedQuery::parse(text).of_missing.into_iter().map(|(phrase, _)| phrase).collect();
             assert_eq!(found, expected, "{text}");
         }
     }

@@ -490,11 +490,14 @@ fn two_words_are_found_as_one(world: &World) {
     assert_eq!(best.because[0].words, ["retries", "backoff"]);
     assert!(marked(best, &found).contains(&"Backoff".to_owned()), "{best:?}");
     assert!(best.score > 0.18, "it has every word: {best:?}");
+    let found = index.search(&everything("retries back-off"), None).unwrap();
+    assert_eq!((found.hits[0].source.as_str(), &found.hits[0].because[0].words), ("one", &best.because[0].words));
+    assert!(found.hits[0].score > 0.18, "it has every word: {found:?}");
 }
 
 fn a_word_is_found_as_two(world: &World) {
     world.update(vec![
-        inline("two", "# Releases\n\nRolling back is easy. Then log in again."),
+        inline("two", "# Releases\n\nRolling back is easy. Then log in again, by e-mail, in colour."),
         inline("one", "# Hooks\n\nA setup, with a ground layer."),
         inline("other", "# Other\n\nSet up. The rol of lback."),
     ]);
@@ -502,6 +505,7 @@ fn a_word_is_found_as_two(world: &World) {
     for (query, expected) in [
         ("rollback", &["two"][..]),
         ("Login again", &["two"]),
+        ("email in color", &["two"]),
         // A document contains this word.
         ("setup", &["one"]),
         ("playground", &[]),

@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::discover::of_source;
+use crate::discover::{DiscoveredFile, of_source};
 use crate::error::moved_by;
 use crate::render::partials;
 use crate::standalone::Standalone;
-use crate::{Analysis, Syntax, Template, TemplateIndex, TemplateOrigin, Variable, analyse, limits, overrides};
+use crate::{
+    Analysis, Syntax, Template, TemplateIndex, TemplateOrigin, UnreadableTemplate, Variable, analyse, limits, overrides,
+};
 use refdesk_files::Stamp;
 use refdesk_files::path::display;
 use refdesk_text::report::Diagnostic;
@@ -63,13 +65,18 @@ pub(super) fn block(
     Some(filled(workspace, template, analysis, diagnostics))
 }
 
-/// Why a file cannot be read, if it cannot.
-pub(super) fn unreadable(workspace: &Path, file: &Standalone) -> Option<Diagnostic> {
+/// A file that cannot be read, if it cannot, and the same as a diagnostic. One from a tool result is not found by name.
+pub(super) fn unreadable(workspace: &Path, file: &Standalone) -> Option<(Option<UnreadableTemplate>, Diagnostic)> {
     let problem = file.analysis.as_ref().as_ref().err()?;
+    let DiscoveredFile { source, within, is_taken, .. } = &file.found;
     let place = display(workspace, &file.found.path);
-    let diagnostic = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}"));
-    let diagnostic = diagnostic.fix(format!("correct {place}"));
-    Some(of_source(diagnostic.in_file(place), file.found.source.as_ref()))
+    let fix = problem.fix(&place);
+    let error = Error::new(Code::TemplateUnreadable, format!("{place} {problem}"), fix.as_str());
+    let (source, within) = (source.clone(), within.clone());
+    let unreadable = (!is_taken).then(|| UnreadableTemplate { source, within, problem: error });
+    let diagnostic = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}")).in_file(place);
+    let diagnostic = Diagnostic { line: problem.line, ..diagnostic.fix(fix) };
+    Some((unreadable, of_source(diagnostic, file.found.source.as_ref())))
 }
 
 /// Completes the template with its analysis; adds its problems with their lines in the file or document.
@@ -91,7 +98,7 @@ pub(super) fn filled(
     if let Some(problem) = &analysis.problem {
         let (message, fix) = if problem.code == Code::TooLarge {
             let message = format!("template '{name}' {}, so it is not used", limits::is_too_large());
-            (message, "split it, or move it out of the templates folder".to_owned())
+            (message, limits::SPLIT.to_owned())
         } else {
             let (file, at) = template.place(problem.line.unwrap_or(1));
             let line = if problem.line.is_some() { format!(":{at}") } else { String::new() };

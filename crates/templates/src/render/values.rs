@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::limits::{VALUES_BYTES, VALUES_COUNT, VALUES_DEPTH, too_many_values, values_too_deep, values_too_large};
 use crate::error::template_error;
+use refdesk_text::json::JsonError;
 use refdesk_text::{Code, Error};
 
 /// Parses values given as JSON text; skips a byte order mark.
@@ -19,7 +20,8 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     let (count, depth) = measure(text);
     check_measure(count, depth)?;
     let values = serde_json::from_str(text)
-        .map_err(|error| Error::new(Code::JsonSyntax, format!("the values are not JSON: {error}"), ""))?;
+        .map_err(|error| format!("the values are not JSON: {}", JsonError::of(text, &error)))
+        .map_err(|message| Error::new(Code::JsonSyntax, message, ""))?;
     exact(text).map_err(|message| Error::new(Code::TooLarge, message, "correct the number"))?;
     Ok(values)
 }
@@ -140,7 +142,7 @@ mod tests {
                 "18446744073709551616".to_owned(),
                 "the number 18446744073709551616 exceeds the limit of 64 bits and would be rounded; write it as a string",
             ),
-            ("{".to_owned(), "the values are not JSON: EOF while parsing an object at line 1 column 1"),
+            ("{".to_owned(), "the values are not JSON: an object is not closed at line 1 column 1"),
         ] {
             let outcome = match parse(&text) {
                 Ok(values) => check(&values).map_or_else(|error| error.message, |()| "read".to_owned()),

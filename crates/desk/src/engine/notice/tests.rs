@@ -216,6 +216,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
         name: name.to_owned(),
         kind: VariableKind::Scalar,
         value_type: ValueType::default(),
+        is_looped_over: false,
         optional: false,
         fields: Vec::new(),
     };
@@ -249,7 +250,7 @@ fn notices_about_templates() {
         Snapshot {
             workspace: Arc::from("/w"),
             diagnostics,
-            templates: Arc::new(TemplateIndex { templates }),
+            templates: Arc::new(TemplateIndex { templates, ..TemplateIndex::default() }),
             ..Snapshot::default()
         }
     };
