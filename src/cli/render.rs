@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::CommandOutput;
 use super::args::{RenderArgs, SyntaxName};
+use super::templates::is_same;
 use super::text_input::read_stdin;
 use refdesk_core::config::expand_home;
 use refdesk_desk::{Desk, RenderFailure, RenderRequest, RenderedTemplate, Session, TemplateRef};
@@ -71,7 +72,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &RenderArgs) -> CommandOutp
         (Ok(made), None) => printed(desk, made),
         (Err(failed), path) => {
             // The failure reports the same problem.
-            diagnostics.retain(|problem| !problem.message.ends_with(&failed.error.message));
+            diagnostics.retain(|problem| !is_same(problem, &failed.error));
             let json = known(&failed, path.as_deref());
             CommandOutput { json, ..CommandOutput::refused(refusal(failed)) }
         }

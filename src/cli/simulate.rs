@@ -126,7 +126,7 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
     let before = format!("Already sent to the session '{}' (--repeat prints it again)", one_line(session));
     for (what, items) in [
         ("Left out, over the budget", without_room),
-        ("Left out, although there was room", less_likely),
+        ("Left out as less likely", less_likely),
         (before.as_str(), sent_before),
     ] {
         if !items.is_empty() {

@@ -30,12 +30,14 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TemplatesCommand
     };
     let mut diagnostics = [diagnostics, answer.diagnostics].concat();
     // The failure reports the same problem.
-    let is_same = |problem: &Diagnostic, error: &Error| {
-        let is_of_file = problem.file.as_ref().is_some_and(|file| error.message.starts_with(file.as_str()));
-        problem.message.ends_with(&error.message) || (problem.code == error.code && is_of_file)
-    };
     diagnostics.retain(|problem| !answer.refused.iter().any(|error| is_same(problem, error)));
     CommandOutput { diagnostics, ..answer }
+}
+
+/// Whether a failure reports the same problem of a template as a diagnostic does.
+pub(super) fn is_same(problem: &Diagnostic, error: &Error) -> bool {
+    let is_of_file = problem.file.as_ref().is_some_and(|file| error.message.starts_with(file.as_str()));
+    problem.message.ends_with(&error.message) || (problem.code == error.code && is_of_file)
 }
 
 fn list(desk: &Desk, index: &TemplateIndex, pattern: Option<&str>) -> CommandOutput {

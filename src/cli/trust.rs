@@ -12,6 +12,7 @@ use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
 
 const NOTHING: &str = "Nothing in this workspace needs your trust.\n";
+const TOO_LONG: &str = "Nothing can be trusted as it is: it would take too long to read.\n";
 
 /// Runs the subcommand; without one, shows what is not trusted and asks.
 pub fn run(desk: &mut Desk, session: &Session, command: Option<&TrustCommand>) -> CommandOutput {
@@ -19,7 +20,11 @@ pub fn run(desk: &mut Desk, session: &Session, command: Option<&TrustCommand>) -
     desk.settle_for_trust();
     let (mut waiting, count) = desk.actions_with_profiles();
     let trusted = waiting.split_off(count);
+    let is_too_long = desk.waiting().iter().any(|problem| problem.code == Code::TooLong);
     let mut answer = match command {
+        _ if is_too_long && waiting.is_empty() && trusted.is_empty() => {
+            CommandOutput::new(document("success", &trusted, &waiting), TOO_LONG)
+        }
         Some(TrustCommand::List) => list(&trusted, &waiting),
         Some(TrustCommand::Revoke) => revoke(desk, &trusted, &waiting),
         None => trust(desk, &trusted, &waiting),

@@ -6,6 +6,9 @@ use refdesk_desk::CostChange;
 
 const CELLS: u64 = 10;
 
+/// Precedes `198% of 1k`, and is left out where it has no room.
+pub const OVER: &str = "over the limit: ";
+
 /// The number of full cells for this many tokens, rounded. The bar is full only at the limit.
 fn full(tokens: u64, limit: u64) -> u64 {
     let limit = limit.max(1);
@@ -41,7 +44,7 @@ pub fn over_after(state: &State, change: CostChange) -> Option<String> {
 
 fn over_limit(state: &State, tokens: u64) -> Option<String> {
     let limit = limit_of(state.token_limit);
-    (tokens > limit).then(|| format!("over the limit: {} of {}", percent(tokens, limit), short(limit)))
+    (tokens > limit).then(|| format!("{OVER}{} of {}", percent(tokens, limit), short(limit)))
 }
 
 #[cfg(test)]

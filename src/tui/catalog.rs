@@ -33,7 +33,7 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::frame;
-use crate::tui::widgets::frame::PaneBorder;
+use crate::tui::widgets::frame::{MIN_NOTE, PaneBorder};
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::widgets::row::Active;
 use refdesk_desk::Document;
@@ -105,7 +105,13 @@ pub fn draw_reader(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let shown = &state.catalog.reading.shown;
     let id = shown.as_ref().map(|shown| cells::clean(&shown.source)).unwrap_or_default();
     let Some(parts) = state.parts(Pane::Catalog) else { return };
-    let note = reader::caption_of(state, &parts);
+    let captions = reader::captions_of(state, &parts);
+    // The id is shortened before its text's shortest position is left out.
+    let [.., least] = captions.each_ref().map(|caption| cells::width(caption));
+    let (room, ellipsis) = (frame::title_room(outer), state.skin.glyphs.ellipsis);
+    let kept = if least > 0 { least.max(MIN_NOTE) + 2 } else { 0 };
+    let id = cells::clip_middle(&id, room.saturating_sub(kept), ellipsis);
+    let note = reader::fitting(captions, room.saturating_sub(cells::width(&id) + 2));
     let active = if state.reads() { pane_view::active(state, Pane::Catalog) } else { Active::No };
     let border = PaneBorder { title: &id, note, place: String::new(), role: ThemeRole::Catalog, active };
     border.draw(&state.skin, outer, frame.buffer_mut());

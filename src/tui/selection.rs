@@ -127,8 +127,13 @@ fn why_empty(state: &State) -> String {
 fn total(state: &State, room: usize) -> String {
     let (totals, dot) = (&state.counts, state.skin.glyphs.dot);
     if state.snapshot.selection.members().is_empty() && totals.auto == 0 {
-        let tokens = format!(" {dot} instructions {}", cells::tokens(totals.tokens));
-        return format!("nothing picked{}", if totals.tokens > 0 { tokens } else { String::new() });
+        let (nothing, tokens) = ("nothing picked", cells::tokens(totals.tokens));
+        let whole = format!("{nothing} {dot} instructions {tokens}");
+        return match totals.tokens {
+            0 => nothing.to_owned(),
+            _ if cells::width(&whole) <= room => whole,
+            _ => format!("{nothing} {dot} {tokens}"),
+        };
     }
     let auto = if totals.auto > 0 { format!(" {dot} {} auto", cells::grouped(totals.auto)) } else { String::new() };
     let dormant =

@@ -151,7 +151,10 @@ fn pieces(state: &State) -> Vec<StatusItem> {
         Action::Budget,
         match over {
             // A full bar does not show by how much the limit is exceeded.
-            Some(over) => piece(0, role, format!("{tokens}  {over}")),
+            Some(over) => StatusItem {
+                short: vec![over.trim_start_matches(budget::OVER).to_owned()],
+                ..piece(0, role, format!("{tokens}  {over}"))
+            },
             None => StatusItem {
                 short: vec![
                     format!("{} {}", cells::tokens(totals.tokens), budget::of_limit(state)),

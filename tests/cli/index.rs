@@ -136,7 +136,7 @@ fn later_added_sources_are_reported_as_missing() {
     world.run(&["doctor"]).exits(0);
     world.put("docs/pizza.md", b"# Pizza\n\nBaked on a hot stone.\n");
     let added = world.run(&["add", "docs/pizza.md"]).exits(0);
-    assert!(added.text().ends_with("1 source is not in the search index yet: `refdesk index` adds it\n"), "{added}");
+    assert!(added.text().ends_with("1 source is not in the search index yet: `refdesk index` adds it.\n"), "{added}");
     let reported = world.run(&["search", "pizza"]).exits(0);
     assert!(
         format!("{reported}").contains("the index is not complete: 1 source is not in it yet\nnote: `refdesk index`"),

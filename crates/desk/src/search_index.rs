@@ -10,12 +10,12 @@ use super::{Desk, IndexProcess, Session};
 use crate::session::advice;
 use refdesk_core::catalog::Source;
 use refdesk_core::config::HintSettings;
-use refdesk_enrich::{EnrichRequest, Hint, TextKind};
+use refdesk_enrich::{EnrichRequest, TextKind};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{FileMode, Folder, Lock};
 use refdesk_index::{
     CutText, DatabasePages, EarlierText, Embedder, FoundDocument, Index, IndexProgress, IndexStatus, Job, Location,
-    Report, SECTIONS_OF_A_TEXT, ScoredSource, SourceTags, TextTopics, TopicQuery,
+    Report, SECTIONS_OF_A_TEXT, ScoredSource, TextTopics, TopicQuery,
 };
 use refdesk_text::escape::one_line;
 use refdesk_text::names::first_and_count;
@@ -237,9 +237,7 @@ impl Desk {
             let excluded = self.selection.excluded_files(&self.catalog);
             let tags = || {
                 let found = self.matcher.find(&text, &self.catalog, &self.selection, false);
-                let of =
-                    |hint: Hint| SourceTags { source: hint.id.to_string(), firsts: hint.firsts, ranges: hint.ranges };
-                found.hints.into_iter().map(of).collect()
+                found.hints.into_iter().flat_map(|hint| hint.firsts).collect()
             };
             let question = TopicQuery {
                 text: &text,

@@ -32,6 +32,7 @@ use refdesk_templates::{Template, TemplateIndex, UnreadableTemplate};
 use refdesk_text::names::first_of;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::report::locate::PointerStep;
+use refdesk_text::tokens::grouped;
 use refdesk_text::{Code, Error, Fix};
 
 /// The result of revoking trust.
@@ -278,11 +279,13 @@ impl Desk {
         });
         let unreadable = unreadable.into_iter().map(|action| {
             let message = format!(
-                "this {} cannot be trusted, because what it wants to do takes more than {SENTENCE} characters to say: {}",
+                "this {} cannot be trusted, because what it wants to do takes more than {} characters to say: {}",
                 part(&action),
+                grouped(SENTENCE as u64),
                 action.summary
             );
-            let problem = Diagnostic::error(Code::TooLong, message).fix("shorten its values; until then it has no effect");
+            let problem =
+                Diagnostic::error(Code::TooLong, message).fix("shorten its values; until then it has no effect");
             located(action, problem)
         });
         let problems: Vec<Diagnostic> = waiting.chain(unreadable).collect();

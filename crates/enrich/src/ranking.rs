@@ -257,12 +257,9 @@ impl<'a> RankedHint<'a> {
         self.scored.map_or(0.0, |scored| scored.score)
     }
 
-    /// Whether the index has the whole source, and the text was compared where its tags are. A source that is not indexed
-    /// yet, or is compared only by words because its vectors are missing, cannot reach the scores of the others.
+    /// Whether the index has the whole source. A source that is not indexed yet, or is compared only by words because
+    /// its vectors are missing, cannot reach the scores of the others.
     fn is_comparable(&self, about: Option<&TextTopics>) -> bool {
-        if about.is_some_and(|about| about.uncompared.contains(self.id)) {
-            return false;
-        }
         match self.scored {
             Some(scored) => !scored.is_incomplete,
             None => about.is_some_and(|about| about.sources.iter().any(|known| known == self.id)),
@@ -374,14 +371,13 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_could_not_be_compared_keeps_its_tag_hint() {
-        let tagged = tagged(&["a", "b", "c", "d"]);
-        let mut about = about(&[("a", 0.7), ("b", 0.1), ("c", 0.1), ("d", 0.1)], 0.5);
+    fn missing_vectors_do_not_remove_a_tag_hint() {
+        let tagged = tagged(&["a", "b", "c"]);
+        let mut about = about(&[("a", 0.7), ("b", 0.1), ("c", 0.1)], 0.5);
         about.scored[1].is_incomplete = true;
-        about.uncompared.insert("d".to_owned());
         let hints = rank(&tagged, Some(&about), HintSettings::default(), OPEN).hints;
         let rejected: Vec<_> = hints.iter().map(|hint| (hint.id, hint.rejected.is_some())).collect();
-        assert_eq!(rejected, [("a", false), ("b", false), ("d", false), ("c", true)]);
+        assert_eq!(rejected, [("a", false), ("b", false), ("c", true)]);
     }
 
     #[test]

@@ -426,7 +426,8 @@ mod tests {
 
     #[test]
     fn a_key_that_is_no_file_of_the_user_is_no_missing_key() {
-        let make: [(fn(&Path), &str); 3] = [
+        type Make = fn(&Path);
+        let make: [(Make, &str); 3] = [
             (|file| fs::create_dir(file).unwrap(), "not a regular file"),
             (|file| std::os::unix::fs::symlink("/dev/null", file).unwrap(), "a symbolic link"),
             (|file| crate::testing::pipe(file), "not a regular file"),

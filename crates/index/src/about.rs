@@ -481,7 +481,7 @@ impl Corpus {
         let compounds = pieces.iter().flat_map(|piece| &piece.words.compounds).filter(is_wanted);
         let compounds: HashMap<&str, &[String]> = compounds.map(|(word, of)| (word.as_str(), of.as_slice())).collect();
         for (compound, found) in self.look_up(storage, compounds.keys().copied().collect(), most)? {
-            if !found.as_ref().is_some_and(|term| !term.documents.is_empty()) {
+            if found.as_ref().is_none_or(|term| term.documents.is_empty()) {
                 continue;
             }
             for word in compounds.get(compound).copied().unwrap_or_default() {

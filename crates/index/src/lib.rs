@@ -53,7 +53,7 @@ pub use minilm::MiniLm;
 #[cfg(feature = "meaning")]
 pub use model_server::ModelServer;
 pub use pages::{DatabasePages, DatabaseSubject, IndexedJoin, PageContent, PageDocument, PageRole};
-pub use reader::{Index, IndexStatus, Partial, Section, SectionsNow, SourceTags, TagsInText, TextTopics, TopicQuery};
+pub use reader::{Index, IndexStatus, Partial, Section, SectionsNow, TagsInText, TextTopics, TopicQuery};
 pub use repository::shared_name;
 pub use search::{
     FoundDocument, HitRank, RankedList, SearchMode, SearchQuery, SearchResult, SectionHit, SourcePreference,

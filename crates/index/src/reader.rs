@@ -1,8 +1,6 @@
 //! Read access to an index.
 
-use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,7 +14,6 @@ use crate::pieces::{MAX_PROMPT_PIECES, MAX_TOOL_RESULT_PIECES, pieces};
 use crate::search::FoundDocument;
 use crate::storage::{Storage, TextKey};
 use crate::update::{CutText, Stamps, changed_files, cut_texts, unread};
-use crate::words::range_of;
 use crate::{DatabasePages, Embedder, IndexCache, threshold};
 use refdesk_core::catalog::Catalog;
 use refdesk_core::selection::ExcludedFiles;
@@ -32,19 +29,8 @@ const COMPARED: usize = 10;
 /// Returns the current sections and first line of a document; `None` if its text is gone.
 pub type SectionsNow<'a> = &'a dyn Fn(&FoundDocument) -> Option<(Vec<ChunkSection>, usize)>;
 
-/// Returns the sources that have tags in the text.
-pub type TagsInText<'a> = &'a dyn Fn() -> Vec<SourceTags>;
-
-/// A source, and the places of its tags in a text, as byte offsets.
-#[derive(Debug, Clone, Default)]
-pub struct SourceTags {
-    /// The source's id.
-    pub source: String,
-    /// Where each of its tags is first.
-    pub firsts: Vec<usize>,
-    /// All places of its tags.
-    pub ranges: Vec<Range<usize>>,
-}
+/// Returns the byte offsets at which the tags of sources are first in the text.
+pub type TagsInText<'a> = &'a dyn Fn() -> Vec<usize>;
 
 /// An index opened for reading. Each question sees everything committed so far.
 pub struct Index {
@@ -96,8 +82,6 @@ pub struct TextTopics {
     pub sources: Vec<String>,
     /// The ids of sources whose text no longer contains their best chunk.
     pub changed: Vec<String>,
-    /// The ids of sources whose tags are only in parts of the text that were not compared.
-    pub uncompared: HashSet<String>,
     /// The ids of sources whose best chunk is in a file that the agent has just read.
     pub read: Vec<String>,
     /// How many documents have a vector, if some have none.
@@ -174,14 +158,6 @@ pub(crate) fn hidden(
     Ok(hidden)
 }
 
-/// The sources of which no tag is in one of these pieces, of which the first is the whole text.
-fn uncompared(text: &str, pieces: &[&str], tagged: &[SourceTags]) -> HashSet<String> {
-    let compared: Vec<Range<usize>> = pieces.iter().skip(1).map(|piece| range_of(piece, text)).collect();
-    let is_compared = |tag: &Range<usize>| compared.iter().any(|piece| piece.contains(&tag.start));
-    let uncompared = tagged.iter().filter(|it| !it.ranges.iter().any(is_compared));
-    uncompared.map(|it| it.source.clone()).collect()
-}
-
 impl Index {
     /// Opens the index; `None` if there is none. Data loaded for one question stays in `index_cache` for the next.
     ///
@@ -213,11 +189,7 @@ impl Index {
         };
         let threshold = question.threshold.map_or_else(|| computed(model), |set| Ok(Some(set)))?;
         let threshold = threshold.filter(|_| languages.iter().all(|language| language.has_background()));
-        let tagged = OnceCell::new();
-        let tags = || tagged.get_or_init(|| question.tags.map(|tags| tags()).unwrap_or_default());
-        let first_tags = || tags().iter().flat_map(|it| &it.firsts).copied().collect();
-        let texts = pieces(question.text, most, first_tags);
-        let uncompared = uncompared(question.text, &texts, tagged.get().map_or(&[], Vec::as_slice));
+        let texts = pieces(question.text, most, || question.tags.map(|tags| tags()).unwrap_or_default());
         let pieces = prepare(&texts, embedder.filter(|_| threshold.is_some()))?;
         let is_by_words = !pieces.iter().any(Piece::has_vector);
         let words_threshold = computed(threshold::WORDS_ALONE)?;
@@ -251,7 +223,6 @@ impl Index {
             scored,
             sources,
             changed,
-            uncompared,
             read: Vec::new(),
             partial,
             recurring,

@@ -22,11 +22,11 @@ pub(crate) fn pairs<'t>(words: &[&'t str]) -> impl Iterator<Item = [&'t str; 2]>
     })
 }
 
-/// Joins adjacent words that consist of letters, at least one of which is informative.
-pub(crate) fn compounds(words: &[&str]) -> Vec<Spelling> {
+/// Joins adjacent words that consist of letters and that `may` be one word.
+pub(crate) fn compounds(words: &[&str], may: impl Fn(&[&str; 2]) -> bool) -> Vec<Spelling> {
     let is_word = |word: &str| word.chars().nth(1).is_some() && word.chars().all(char::is_alphabetic);
     let mut seen = HashSet::new();
-    let joined = pairs(words).filter(|pair| pair.iter().all(|it| is_word(it)) && pair.iter().any(|it| has_content(it)));
+    let joined = pairs(words).filter(|pair| pair.iter().all(|it| is_word(it)) && may(pair));
     let compounds = joined.map(|pair| (pair.concat().to_lowercase(), pair.map(str::to_lowercase).to_vec()));
     compounds.filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS).collect()
 }

@@ -12,9 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::chunk::ChunkSection;
 use crate::vector::Vector;
-use crate::{
-    DatabasePages, Embedder, Index, Job, Location, Report, SourceTags, TagsInText, TextTopics, TopicQuery, update,
-};
+use crate::{DatabasePages, Embedder, Index, Job, Location, Report, TagsInText, TextTopics, TopicQuery, update};
 use refdesk_core::catalog::testing::{inline, local};
 use refdesk_core::catalog::{Catalog, PathState, Source};
 use refdesk_core::selection::ExcludedFiles;
@@ -389,19 +387,14 @@ fn other_spellings_count_where_no_document_has_the_words(world: &World) {
 fn a_tag_in_the_middle_of_a_long_text_is_compared(world: &World) {
     world.update(vec![inline("a", "# Breaker\n\nA circuit breaker opens."), inline("b", "# Other\n\nA bulkhead.")]);
     let index = world.index().0;
-    let mut paragraphs = vec!["many different words that nothing else in here contains".to_owned(); 12];
+    // More rare words than in the paragraphs with tags.
+    let word = |nth: u8, at: u8| format!("{0}{1}{0}{1}", char::from(nth), char::from(at));
+    let of = |nth: u8| (b'a'..=b'i').map(|at| word(nth, at)).collect::<Vec<_>>().join(" ");
+    let mut paragraphs: Vec<String> = (b'a'..=b'l').map(of).collect();
     paragraphs.insert(4, "a bulkhead".to_owned());
     paragraphs.insert(7, "circuit breaker".to_owned());
     let text = paragraphs.join("\n\n");
-    let tag = |source: &str, word: &str| {
-        let at = text.find(word).unwrap();
-        SourceTags {
-            source: source.to_owned(),
-            firsts: vec![at],
-            ranges: std::iter::once(at..at + word.len()).collect(),
-        }
-    };
-    let tags = || vec![tag("a", "circuit breaker"), tag("b", "bulkhead")];
+    let tags = || ["circuit breaker", "bulkhead"].iter().map(|tag| text.find(tag).unwrap()).collect();
     let about = |tags: Option<TagsInText>| {
         let question = TopicQuery { text: &text, tags, is_tool_result: true, ..TopicQuery::default() };
         index.about(&question, Some(&world.model)).unwrap()
@@ -411,8 +404,6 @@ fn a_tag_in_the_middle_of_a_long_text_is_compared(world: &World) {
     };
     let found = about(Some(&tags));
     assert!(coverage(&found, "a") > coverage(&about(None), "a"), "{found:?}");
-    assert_eq!(found.uncompared, ["b".to_owned()].into(), "a tool result has one place between the first and the last");
-    assert!(about(None).uncompared.is_empty());
     let asked = std::cell::Cell::new(false);
     let tags = || {
         asked.set(true);

@@ -242,7 +242,7 @@ fn a_document_has_the_typed_values_and_blanks() {
 #[test]
 fn an_invalid_document_has_a_position() {
     for (text, reported) in [
-        ("{\"a\": 1,\n  \"b\" 2}", "line 2, column 7: expected `:`"),
+        ("{\"a\": 1,\n  \"b\" 2}", "line 2, column 7: a colon is missing before this"),
         ("[1]", "values must be a JSON object: {\"name\": …}"),
         ("", "line 1, column 1: the text ends where a value belongs"),
     ] {

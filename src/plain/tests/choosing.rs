@@ -49,7 +49,10 @@ fn unpicking_says_what_stays_because_others_mention_it() {
     members.retain(|member| member.id.as_str() != "timeouts");
     members.push(fixture::member("timeouts", 0, &[]));
     state.snapshot.selection = fixture::selection(members, &[], &[]).into();
-    assert_eq!(asked(&mut state, "unpick timeouts"), Request::unpick("timeouts"));
+    asked(&mut state, "unpick timeouts");
+    let unpick = BulkChange { ids: vec!["timeouts".into()], change: change(&[], &[], 0) };
+    let turn = answered(&mut state, Response::BulkPreview(Box::new(BulkPreview { unpick, ..BulkPreview::default() })));
+    assert_eq!(turn.effects, [PlainEffect::Ask(Request::unpick("timeouts"))]);
     state.snapshot = Snapshot { selection: after, ..fixture::snapshot() };
     assert_eq!(
         answered(&mut state, Response::Done(Vec::new())).lines[..3],

@@ -221,10 +221,14 @@ fn of_line<'a>(
     let theme = &state.skin.theme;
     row.cell(&activity.clock(line.time), columns.time, theme.style(ThemeRole::Infra));
     row.cell(line.what.word(), 10, theme.style(role(line.what)));
-    let tokens = if line.tokens > 0 { cells::tokens(line.tokens) } else { String::new() };
+    // A row without tokens uses their space.
+    if line.tokens == 0 {
+        row.text(&cells::clean(&line.text), theme.style(ThemeRole::Text));
+        return Some(row);
+    }
     let room = row.room().saturating_sub(TOKENS + 2);
     row.cell(&cells::clean(&line.text), room, theme.style(ThemeRole::Text));
-    row.text(&format!("{tokens:>TOKENS$}"), theme.style(ThemeRole::Infra));
+    row.text(&format!("{:>TOKENS$}", cells::tokens(line.tokens)), theme.style(ThemeRole::Infra));
     Some(row)
 }
 

@@ -133,26 +133,43 @@ fn hits(state: &State, line: usize, part: &Range<usize>, highlights: &mut Vec<(R
     }));
 }
 
-/// The visible range of the text, and of its search: `2/7 /retry · details, 1-28 of 210`, `details, 3% of 13 MiB`.
-pub fn caption_of(state: &State, parts: &PaneLayout) -> String {
+/// The visible range of the text, and of its search: `2/7 /retry · details, 1-28 of 210`, `details, 3% of 13 MiB`; then
+/// what to show if it does not fit: `1-28/210`, `13%`.
+pub fn captions_of(state: &State, parts: &PaneLayout) -> [String; 3] {
     let place = place(parts);
     let view = view(state, place.width);
-    let shown = state.catalog.scroll.window(view.len(), usize::from(place.height));
-    let mut caption = match shown.end.checked_sub(view.details.len() + 1) {
+    let len = view.len();
+    let shown = state.catalog.scroll.window(len, usize::from(place.height));
+    let captions = match shown.end.checked_sub(view.details.len() + 1) {
         // The total number of rows is unknown.
         Some(last) if !view.document.is_whole() => {
             let (read, all) = view.document.progress(last);
-            format!("details, {}% of {}", read * 100 / all.max(1), size(all))
+            let percent = format!("{}%", read * 100 / all.max(1));
+            [format!("details, {percent} of {}", size(all)), format!("{percent} of {}", size(all)), percent]
         }
-        _ => scrolled("details", &shown, view.len()),
+        _ if shown.len() >= len || shown.is_empty() => ["details".to_owned(), String::new(), String::new()],
+        _ => {
+            let [from, to, of] = [shown.start + 1, shown.end, len].map(cells::grouped);
+            let short = format!("{from}-{to}/{of}");
+            [scrolled("details", &shown, len), short, format!("{}%", shown.end * 100 / len)]
+        }
     };
     let search = &state.catalog.search;
     if search.is_on() && state.typing != Some(Typing::Search) {
-        // The count comes first, because a long title is truncated at its end; matches are also marked in the text.
+        // Matches are also marked in the text.
         let count = search.count(view.document.is_whole());
-        caption = format!("{count} /{} {} {caption}", cells::clean(search.needle.text()), state.skin.glyphs.dot);
+        let [whole, ..] = captions;
+        let searched = format!("{count} /{}", cells::clean(search.needle.text()));
+        return [format!("{searched} {} {whole}", state.skin.glyphs.dot), searched, count];
     }
-    caption
+    captions
+}
+
+/// The first of these captions that fits into this width, or else the shortest.
+pub fn fitting(captions: [String; 3], columns: usize) -> String {
+    let [whole, shorter, shortest] = captions;
+    let fits = |caption: &String| cells::width(caption) <= columns;
+    [whole, shorter].into_iter().find(fits).unwrap_or(shortest)
 }
 
 /// Draws the rule, the caption and the visible rows.
@@ -162,7 +179,8 @@ pub fn draw(state: &State, parts: &PaneLayout, frame: &mut Frame<'_>) {
     if line != parts.rule {
         frame::rule(&state.skin, parts.rule, "", style, frame.buffer_mut());
     }
-    frame::rule(&state.skin, line, &caption_of(state, parts), style, frame.buffer_mut());
+    let caption = fitting(captions_of(state, parts), frame::rule_room(line));
+    frame::rule(&state.skin, line, &caption, style, frame.buffer_mut());
     draw_text(state, parts, line, frame);
 }
 

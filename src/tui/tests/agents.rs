@@ -347,6 +347,15 @@ fn on_the_smallest_terminal_a_session_keeps_its_cost() {
 }
 
 #[test]
+fn a_line_without_tokens_has_their_room() {
+    for (width, shown) in [(40, "A hook failed: n…"), (58, "A hook failed: no standard input")] {
+        let mut state = fixture::in_agents(width, 10, "F7");
+        press(&mut state, "G Enter");
+        assert!(screen(&state).contains(shown), "{}", screen(&state));
+    }
+}
+
+#[test]
 fn an_untrusted_source_that_a_session_knows_says_so_instead_of_its_tokens() {
     let mut state = agents("Enter Tab");
     let mut sources = fixture::sources();

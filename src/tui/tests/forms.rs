@@ -175,7 +175,7 @@ fn values_are_edited_as_json_in_the_editor() {
     sent(&mut state, "E");
     assert_eq!(back(&mut state, "{\n\"basePackage\": \"q\"\n"), [""; 0]);
     assert_eq!(state.open_window(), Some(WindowKind::InvalidValues));
-    assert!(screen(&state).contains("line 3, column 1: the text ends"), "{}", screen(&state));
+    assert!(screen(&state).contains("line 3, column 1: an object is"), "{}", screen(&state));
     assert_eq!(sent(&mut state, "y"), ("{\n\"basePackage\": \"q\"\n".to_owned(), 3), "the text is kept");
     back(&mut state, "{\n");
     press(&mut state, "Esc");

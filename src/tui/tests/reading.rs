@@ -11,6 +11,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{PanePart, State};
 use crate::tui::tests::states::snapshot_of;
 use crate::tui::update::update;
+use refdesk_core::catalog::{Catalog, Mode, PathState};
 use refdesk_desk::Document;
 use refdesk_desk::engine::{Request, Response, Snapshot};
 
@@ -92,6 +93,32 @@ screens! { reads:
     reading_everything "z"
     reading_a_link "z Tab Tab"
     reading_the_end "z G v"
+}
+
+#[test]
+fn a_title_is_cut_before_the_position_in_its_text() {
+    let long = "eri-code-008-circuit-breaker-java-resilience4j-validation";
+    let mut forms = std::collections::BTreeSet::new();
+    for width in 80..170 {
+        let mut state = fixture::state(width, 36);
+        let place = fixture::local("docs/long.md", PathState::File);
+        let mut sources = fixture::sources();
+        sources.insert(0, fixture::source(long, "Long", Mode::Selectable, &[], place));
+        let catalog = Catalog::new(sources).into();
+        update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+        press(&mut state, "g");
+        answer(&mut state, Response::Document(fixture::document(long, &"line\n\n".repeat(100))));
+        let shown = screen(&state);
+        let positions = ["details, 1-", " 1-", "%"].map(|form| shown.lines().find(|line| line.contains(form)));
+        let form = positions.iter().position(Option::is_some).unwrap_or_else(|| panic!("{width} {shown}"));
+        let line = positions[form].unwrap();
+        assert!(
+            !line.split(['━', '╮', '┓']).any(|part| part.contains("details") && part.contains('…')),
+            "{width} {line}"
+        );
+        forms.insert(form);
+    }
+    assert_eq!(forms.len(), 3, "all forms are needed: {forms:?}");
 }
 
 #[test]

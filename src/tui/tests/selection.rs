@@ -9,7 +9,7 @@ use crate::tui::pane::Pane;
 use crate::tui::state::{State, Typing};
 use crate::tui::update::update;
 use crate::tui::windows::WindowKind;
-use refdesk_core::catalog::Catalog;
+use refdesk_core::catalog::{Catalog, Mode};
 use refdesk_desk::engine::Snapshot;
 
 use crate::tui::tests::{message, press, screen};
@@ -159,4 +159,24 @@ fn an_excluded_source_of_mode_auto_is_still_in_the_instructions() {
     update(&mut state, Input::Snapshot(Box::new(Snapshot { selection, generation: 2, ..fixture::snapshot() })));
     let shown = screen(&state);
     assert!(shown.contains("excluded, still in the instructions (auto)"), "{shown}");
+}
+
+#[test]
+fn the_title_of_an_empty_selection_keeps_its_price() {
+    let sources = fixture::sources().into_iter().filter(|source| source.mode == Mode::Selectable).collect();
+    let (catalog, selection) = (Catalog::new(sources).into(), fixture::selection(Vec::new(), &[], &[]).into());
+    let snapshot = Snapshot { catalog, selection, instructions: 173, ..fixture::snapshot() };
+    let mut forms = std::collections::BTreeSet::new();
+    for width in 60..200 {
+        let mut state = fixture::state(width, 36);
+        update(&mut state, Input::Snapshot(Box::new(snapshot.clone())));
+        press(&mut state, "2");
+        let shown = screen(&state);
+        let title = shown.lines().find(|line| line.contains("2 Selection")).unwrap_or_default();
+        let forms_here =
+            ["nothing picked · ~173 ", "nothing picked · instructions ~173 "].map(|form| title.contains(form));
+        assert!(forms_here.contains(&true), "{width} {shown}");
+        forms.insert(forms_here);
+    }
+    assert_eq!(forms.len(), 2, "both forms are needed");
 }

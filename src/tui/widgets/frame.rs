@@ -12,6 +12,9 @@ use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
 use crate::tui::widgets::row::Active;
 
+/// A note is left out where it has no room for this width.
+pub const MIN_NOTE: usize = 4;
+
 /// The texts on a pane's border.
 #[derive(Debug, Clone)]
 pub struct PaneBorder<'a> {
@@ -35,14 +38,14 @@ impl PaneBorder<'_> {
         if self.active == Active::Yes {
             title = title.add_modifier(Modifier::BOLD);
         }
-        let room = usize::from(outer.width).saturating_sub(4);
+        let room = title_room(outer) + 2;
         let name = match self.title {
             "" => String::new(),
             title => format!(" {} ", cells::clip(title, room.saturating_sub(2), skin.glyphs.ellipsis)),
         };
         write(buffer, outer.x + 1, outer.y, &name, title, outer);
         let left = room.saturating_sub(cells::width(&name));
-        if !self.note.is_empty() && left >= 6 {
+        if !self.note.is_empty() && left >= MIN_NOTE + 2 {
             let note = cells::clip(&self.note, left.saturating_sub(2), skin.glyphs.ellipsis);
             written_right(skin, buffer, outer, outer.y, &note);
         }
@@ -50,6 +53,16 @@ impl PaneBorder<'_> {
             written_right(skin, buffer, outer, outer.bottom() - 1, &self.place);
         }
     }
+}
+
+/// The width of a title on the border of this area; a note beside it needs two columns more than its text.
+pub fn title_room(outer: Rect) -> usize {
+    usize::from(outer.width).saturating_sub(6)
+}
+
+/// The width of a caption on this rule.
+pub fn rule_room(place: Rect) -> usize {
+    usize::from(place.width).saturating_sub(6)
 }
 
 fn written_right(skin: &Skin, buffer: &mut Buffer, outer: Rect, y: u16, text: &str) {
@@ -82,10 +95,10 @@ pub fn rule(skin: &Skin, place: Rect, caption: &str, style: Style, buffer: &mut 
     }
     let rule = skin.glyphs.rule.repeat(usize::from(place.width));
     buffer.set_stringn(place.x, place.y, rule, usize::from(place.width), line);
-    if !caption.is_empty() && place.width > 6 {
-        let room = usize::from(place.width) - 4;
-        let caption = format!(" {} ", cells::clip(caption, room - 2, skin.glyphs.ellipsis));
-        buffer.set_stringn(place.x + 1, place.y, caption, room, Style::reset().patch(style));
+    let room = rule_room(place);
+    if !caption.is_empty() && room > 0 {
+        let caption = format!(" {} ", cells::clip(caption, room, skin.glyphs.ellipsis));
+        buffer.set_stringn(place.x + 1, place.y, caption, room + 2, Style::reset().patch(style));
     }
 }
 

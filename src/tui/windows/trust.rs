@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Handled, TextPage, Window, WindowKind, text_columns, wide};
+use crate::common::trust_question;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::input::Effect;
 use crate::tui::state::{Message, MessageKind, State};
@@ -82,6 +83,8 @@ fn text(state: &State, columns: u16) -> WrappedText {
         lines.push(line.then(&cells::clean(&setting.what), ThemeRole::Strong).hanging(2));
         lines.push(PageLine::new("  ", ThemeRole::Infra).then(&cells::clean(&place), ThemeRole::Infra).hanging(2));
     }
+    let asked = format!("You are asked to trust {}.", trust_question::settings(&state.snapshot.untrusted));
+    lines.extend([PageLine::default(), PageLine::new(asked, ThemeRole::Text)]);
     WrappedText::new(lines, text_columns(columns))
 }
 

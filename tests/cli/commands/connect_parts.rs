@@ -35,7 +35,7 @@ fn written_commands_are_tried_as_the_agent_runs_them() {
         let ran = world.run(&["connect", agent]).exits(0);
         assert!(ran.text().contains("\n  | - @retry-pattern: Retry"), "{ran}");
         let (said_by, then) = match agent {
-            "cursor" => ("a tool result that says ", "let it read a file that says"),
+            "cursor" => ("a tool result that says ", "have it read a file that says"),
             _ => ("", "ask"),
         };
         let hint =

@@ -161,7 +161,7 @@ fn filters_choose_among_sources() {
         (&["call failed", "--selected", "--kind", "text"], &["retry text"]),
         (&["breaker", "--limit", "1"], &["breaker text"]),
         (&["\"opens when\""], &["breaker text"]),
-        (&["nothing of this"], &[]),
+        (&["zebras of this"], &[]),
     ] {
         assert_eq!(places(&world.json(&[&["search"], words].concat(), 0)), expected, "{words:?}");
     }
@@ -169,7 +169,7 @@ fn filters_choose_among_sources() {
     assert_eq!(refused["error"]["code"], "unknown-id");
     world.run(&["search", "breaker", "--kind", "page"]).exits(2);
     world.run(&["search", "breaker", "--limit", "0"]).exits(2);
-    let none = world.run(&["search", "nothing of this"]).exits(0);
+    let none = world.run(&["search", "zebras of this"]).exits(0);
     assert_eq!(none.text(), "Nothing found.\n", "{none}");
 }
 
@@ -252,7 +252,7 @@ fn without_an_index_it_says_how_to_build_one() {
 fn shown_hits_are_journalled() {
     let world = indexed();
     world.run(&["search", "circuit breaker", "--source", "breaker"]).exits(0);
-    world.run(&["search", "nothing of this"]).exits(0);
+    world.run(&["search", "zebras of this"]).exits(0);
     let journal = world.run(&["journal"]).exits(0);
     let lines: Vec<Value> = journal.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let read: Vec<&Value> = lines.iter().filter(|line| line["what"] == "read").collect();

@@ -252,7 +252,7 @@ fn every_command_has_its_members() {
         (
             "templates show hello.txt.tpl",
             0,
-            "name text, origin text, syntax text, variables [text], source_path text, exists yes, text text",
+            "name text, origin text, syntax text, variables [text], source_path text, exists yes, problem text?, text text",
         ),
         (
             "templates variables hello.txt.tpl",

@@ -93,11 +93,7 @@ fn announced_templates_render_by_name() {
     let foretold = look(&["--dry-run"]);
     assert_eq!(world.listing(), before, "--dry-run changes no file");
     assert_eq!(look(&["--repeat"])["text"], foretold["text"]);
-    let but_the_journal = |mut all: Vec<(std::path::PathBuf, Vec<u8>)>| {
-        all.retain(|(path, _)| !path.ends_with("journal.jsonl"));
-        all
-    };
-    assert_eq!(but_the_journal(world.listing()), but_the_journal(before), "--repeat changes no file either");
+    assert!(!files(&world).is_empty(), "--repeat stores them, so that they can be rendered");
     let reported = look(&[]);
     assert_eq!(reported["text"], foretold["text"]);
     // A selected document already has the name. Templates with equal names are distinguished by their folders.

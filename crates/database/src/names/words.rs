@@ -164,8 +164,11 @@ pub fn readable_name(name: &str) -> String {
     let mut readable_name = String::new();
     let mut before: Option<&str> = None;
     for (at, word) in words.iter().enumerate() {
-        // `no_show` is a no, `invoice_no` and `no_2` are numbers.
-        let is_no = word == "no" && words.get(at + 1).is_some_and(|next| !is_number(next));
+        // `no_show` and `is_no_reply` say no; `invoice_no`, `no_2`, `no_of_items` and `serial_no_old` are numbers.
+        let follows_verb =
+            at.checked_sub(1).and_then(|at| words.get(at)).is_none_or(|word| ["is", "has"].contains(&word.as_str()));
+        let is_before_number = |next: &String| is_number(next) || ["of", "id", "ref"].contains(&next.as_str());
+        let is_no = word == "no" && follows_verb && words.get(at + 1).is_some_and(|next| !is_before_number(next));
         // `t103` and `3d` are one word, `line2` is two.
         let is_one = before.is_some_and(|before| {
             let (letters, most) = if is_number(word) { (before, NUMBERED) } else { (word.as_str(), ORDINAL) };
@@ -349,6 +352,10 @@ mod tests {
             ("OrderLine2", "order line 2"),
             ("no_show", "no show"),
             ("is_no_reply", "is no reply"),
+            ("no_of_items", "number of items"),
+            ("NoOfRooms", "number of rooms"),
+            ("serial_no_old", "serial number old"),
+            ("no_id", "number id"),
             ("invoice_no", "invoice number"),
             ("max_no", "maximum number"),
             ("no", "number"),

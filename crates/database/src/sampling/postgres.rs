@@ -55,6 +55,9 @@ GROUP BY p.at HAVING bool_and(c.relkind = 'p' OR a.amname = 'heap')";
 /// How many blocks of a table to read rows from; they have at least 1,000 rows.
 const BLOCKS: i64 = 250;
 
+/// With fewer rows than this in them, blocks say little of a table.
+const FEW: usize = 50;
+
 /// The order in which the first rows come from everywhere in a table. A cast could call a function of the database.
 const SCATTERED: &str = "pg_catalog.hashtext(pg_catalog.concat(ctid)), ctid";
 
@@ -329,9 +332,22 @@ impl Places {
         }
     }
 
-    /// What precedes the `LIMIT` of a statement.
-    fn ordered(self) -> String {
-        if self == Self::First { String::new() } else { format!(" ORDER BY {SCATTERED}") }
+    /// A query for these columns of at most so many rows for which a condition holds. If the blocks have nearly none, as after
+    /// most rows were deleted, the first ones are read.
+    fn query(self, columns: &str, from: &str, condition: &str, limit: u64) -> String {
+        let sampled = self.sampled();
+        let ordered = if self == Self::First { String::new() } else { format!(" ORDER BY {SCATTERED}") };
+        let scattered = |condition: &str| {
+            format!("(SELECT {columns} FROM {from}{sampled} WHERE {condition}{ordered} LIMIT {limit})")
+        };
+        if !matches!(self, Self::Blocks(_)) {
+            return scattered(condition);
+        }
+        let few = format!(
+            "(SELECT count(*) FROM (SELECT FROM {from}{sampled} WHERE {condition} LIMIT {FEW}) AS few) < {FEW}"
+        );
+        let first = format!("(SELECT {columns} FROM {from} WHERE {condition} AND {few} LIMIT {limit})");
+        format!("({} UNION ALL {first})", scattered(&format!("{condition} AND NOT {few}")))
     }
 }
 
@@ -358,9 +374,9 @@ impl RowSample<'_> {
             }
         });
         let selected = selected.collect::<Vec<_>>().join(", ");
-        let (from, sampled, ordered) = (from(self.table)?, self.places.sampled(), self.places.ordered());
+        let rows = self.places.query("*", &from(self.table)?, "TRUE", SAMPLED_ROWS);
         // Outside, so that only the rows that are left are put into words.
-        Some(format!("SELECT {selected} FROM (SELECT * FROM {from}{sampled}{ordered} LIMIT {SAMPLED_ROWS}) AS r"))
+        Some(format!("SELECT {selected} FROM {rows} AS r"))
     }
 
     fn profile(&self, config: &DatabaseConfig, rows: &[Row]) -> Result<TableProfile, Refusal> {
@@ -386,11 +402,11 @@ impl RowSample<'_> {
 /// A statement that counts a join's values, and those found among the target's keys. It returns no values.
 fn share_found(table: &Table, places: Places, target: &Table, join: &InferredJoin) -> Option<String> {
     let (column, key) = (quoted(join.columns.first()?)?, quoted(join.target_columns.first()?)?);
-    let (from, to, sampled, ordered) = (from(table)?, from(target)?, places.sampled(), places.ordered());
+    let rows = places.query(&format!("{column} AS v"), &from(table)?, &format!("{column} IS NOT NULL"), KEYS as u64);
+    let to = from(target)?;
     Some(format!(
         "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE t.{key} = s.v))
-         FROM (SELECT DISTINCT v FROM (SELECT {column} AS v FROM {from}{sampled} WHERE {column} IS NOT NULL{ordered}
-               LIMIT {KEYS}) AS r) AS s"
+         FROM (SELECT DISTINCT v FROM {rows} AS r) AS s"
     ))
 }
 

@@ -7,10 +7,14 @@ use rayon::prelude::*;
 
 use super::joins::InferredJoins;
 use crate::config::DatabaseConfig;
+use crate::names::words::split;
 use crate::sensitive::literals::named_in;
 use crate::sensitive::{SensitiveRule, by_name_and_type, is_integer, is_lifted};
 use crate::snapshot::{Column, ForeignKey, Snapshot, Table, TableName};
 use crate::statistics::TableProfile;
+
+/// The last words of names of columns that hold keys.
+const KEYS: [&str; 9] = ["id", "key", "code", "type", "kind", "class", "category", "ref", "status"];
 
 /// Why columns are sensitive: for each table one entry per column.
 pub(crate) struct SensitiveColumns<'s> {
@@ -135,8 +139,10 @@ impl<'s> Spread<'s> {
         let mut seen: std::collections::HashSet<Place> = open.iter().copied().collect();
         while let Some(from) = open.pop_front() {
             let Some((table, column)) = self.column(from) else { continue };
-            // The name of a number says what the row that it refers to is, not what the number is.
-            let is_reference = is_integer(column) && matches!(self.rule(from), Some(SensitiveRule::Word(_)));
+            // The name of a key says what the row that it refers to is, not what the key is: `phone_type`, `address_id`.
+            let is_key =
+                is_integer(column) || split(&column.name).last().is_some_and(|last| KEYS.contains(&last.as_str()));
+            let is_reference = is_key && matches!(self.rule(from), Some(SensitiveRule::Word(_)));
             for (to, shared) in self.to.get(&from).cloned().unwrap_or_default() {
                 let is_allowed = self.column(to).is_some_and(|(table, column)| may(table, column));
                 if (shared == Shared::IsReferredTo && is_reference) || !is_allowed || !seen.insert(to) {
@@ -289,17 +295,21 @@ mod tests {
                     "visit.p same values: main.people.badge",
                 ],
             ),
-            // What an address is numbered with is no address.
+            // What an address is numbered with is not an address, nor is the key of a kind of telephone a telephone.
             (
                 &[
+                    ("kind", &["code VARCHAR"]),
                     ("place", &["id INTEGER"]),
-                    ("sale", &["nr INTEGER", "address_id INTEGER > place.id", "mail INTEGER"]),
-                    ("stop", &["nr INTEGER", "place_id INTEGER"]),
+                    (
+                        "sale",
+                        &["nr INTEGER", "address_id INTEGER > place.id", "mail INTEGER", "phone_type TEXT > kind.code"],
+                    ),
+                    ("stop", &["nr INTEGER", "place_id INTEGER", "kind_code TEXT > kind.code"]),
                 ],
                 "",
                 "",
                 &[],
-                &["sale.mail name: mail"],
+                &["sale.mail name: mail", "sale.phone_type name: phone"],
             ),
             // A table that is not read.
             (

@@ -132,7 +132,7 @@ impl Desk {
         };
         // The manifest is written last. In a copy of the repository, nothing else says that a run was interrupted.
         let is_unlisted =
-            || matches!(self.manifest(docs_path), Ok(None)) && self.catalog.sources().iter().any(|it| is_entry(it));
+            || matches!(self.manifest(docs_path), Ok(None)) && self.catalog.sources().iter().any(&is_entry);
         let progress: Option<Progress> = self.database_state(PROGRESS);
         let is_interrupted = progress.is_some_and(|progress| progress.status == ProgressStatus::InProgress);
         if config.databases.is_empty() || !(is_interrupted || is_unlisted()) {

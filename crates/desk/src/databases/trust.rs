@@ -15,6 +15,7 @@ use refdesk_files::read_regular;
 use refdesk_files::reserved::is_reserved;
 use refdesk_text::escape::code_span;
 use refdesk_text::report::Diagnostic;
+use refdesk_text::tokens::grouped;
 use refdesk_text::{Code, Error, Fix};
 use serde_json::{Value, json};
 
@@ -230,6 +231,9 @@ fn outside_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig, re
     actions.database(name, what, &restrictions.with(json!({"name": name, "path": path})))
 }
 
+/// The most patterns of a list that a person is shown.
+const SHOWN_PATTERNS: usize = 20;
+
 /// Settings that keep parts of a database from being read; trust in a database applies only with them.
 struct Restrictions<'c> {
     lists: [(&'static str, Vec<&'c str>); 4],
@@ -253,10 +257,17 @@ fn texts(patterns: &[NamePattern]) -> Vec<&str> {
 }
 
 impl Restrictions<'_> {
-    /// ` (with exclude_tables: hr_*; sampling: none)`, or empty.
+    /// ` (with exclude_tables: hr_*; sampling: none)`, or empty. Of a long list only the beginning, since all of it only
+    /// keeps something from being read.
     fn words(&self) -> String {
         let lists = self.lists.iter().filter(|(_, patterns)| !patterns.is_empty());
-        let mut parts: Vec<String> = lists.map(|(key, patterns)| format!("{key}: {}", code_list(patterns))).collect();
+        let words = |(key, patterns): &(&str, Vec<&str>)| match patterns.get(..SHOWN_PATTERNS) {
+            Some(first) if patterns.len() > SHOWN_PATTERNS => {
+                format!("{key}: {} and {} more", code_list(first), grouped((patterns.len() - SHOWN_PATTERNS) as u64))
+            }
+            _ => format!("{key}: {}", code_list(patterns)),
+        };
+        let mut parts: Vec<String> = lists.map(words).collect();
         parts.extend((!self.reads_rows).then(|| "sampling: none".to_owned()));
         if parts.is_empty() { String::new() } else { format!(" (with {})", parts.join("; ")) }
     }

@@ -98,7 +98,7 @@ fn what_cannot_be_read_at_once_cannot_be_trusted() {
     };
     endpoint(&" ".repeat(900_000));
     assert_eq!(world.waiting(), ["references.json:1: post questions for you to `https://a.example/[900,000 blanks]x`"]);
-    endpoint(&"   \u{a0}\u{2003}\u{2800}");
+    endpoint("   \u{a0}\u{2003}\u{2800}");
     assert_eq!(world.waiting(), ["references.json:1: post questions for you to `https://a.example/[6 blanks]x`"]);
     endpoint("a  b   ");
     assert_eq!(world.waiting(), ["references.json:1: post questions for you to `https://a.example/a  b   x`"]);
@@ -273,8 +273,8 @@ fn a_warning_shows_no_secret_of_a_url() {
     assert_eq!(
         messages,
         [
-            "this setting needs your trust: it wants to post questions for you to `https://h.example/p`",
             "this source needs your trust: it wants to tell every agent to fetch `https://h.example/x`, as `@x`",
+            "this setting needs your trust: it wants to post questions for you to `https://h.example/p`",
         ]
     );
 }

@@ -60,7 +60,8 @@ impl ParsedQuery {
             }
         }
         let spaced: Vec<&str> = composed.split_whitespace().collect();
-        let (numbered, mut compounds) = (numbered(&spaced), compounds(&spaced));
+        let (numbered, mut compounds) =
+            (numbered(&spaced), compounds(&spaced, |pair| pair.iter().any(|word| has_content(word))));
         let mut seen: HashSet<String> = compounds.iter().map(|(word, _)| word.clone()).collect();
         let terms = terms.chosen();
         compounds.extend(joined.into_iter().filter(|(word, _)| seen.insert(word.clone())).take(COMPOUNDS));

@@ -144,7 +144,7 @@ impl Handler {
         let is_json =
             head.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         if let Some((id, error)) = is_json.then(|| invalid_envelope(&body, is_repaired)).flatten() {
-            return invalid_message(error.code.0, &error.message, json!(id));
+            return invalid_message(error.code.0, &error.message, &json!(id));
         }
         // Only in this revision must the header agree with the body.
         let waits = is_sessionless(&head.headers) && is(&head.headers, "mcp-method", "subscriptions/listen");
@@ -201,10 +201,10 @@ fn no_message(body: &[u8]) -> Response<ResponseBody> {
         }
         Ok(other) => (-32600, format!("a message must be an object, not {}", json_type(&other)), Value::Null),
     };
-    invalid_message(code, &message, id)
+    invalid_message(code, &message, &id)
 }
 
-fn invalid_message(code: i32, message: &str, id: Value) -> Response<ResponseBody> {
+fn invalid_message(code: i32, message: &str, id: &Value) -> Response<ResponseBody> {
     let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
     let kind = HeaderValue::from_static("application/json");
     respond(Response::builder().status(StatusCode::BAD_REQUEST).header(header::CONTENT_TYPE, kind), error.to_string())

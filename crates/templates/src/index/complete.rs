@@ -73,7 +73,7 @@ pub(super) fn unreadable(workspace: &Path, file: &Standalone) -> Option<(Option<
     let fix = problem.fix(&place);
     let error = Error::new(Code::TemplateUnreadable, format!("{place} {problem}"), fix.as_str());
     let (source, within) = (source.clone(), within.clone());
-    let unreadable = (!is_taken).then(|| UnreadableTemplate { source, within, problem: error });
+    let unreadable = (!is_taken).then_some(UnreadableTemplate { source, within, problem: error });
     let diagnostic = Diagnostic::error(Code::TemplateUnreadable, format!("the template {problem}")).in_file(place);
     let diagnostic = Diagnostic { line: problem.line, ..diagnostic.fix(fix) };
     Some((unreadable, of_source(diagnostic, file.found.source.as_ref())))

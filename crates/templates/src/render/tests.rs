@@ -249,7 +249,7 @@ fn sample_values_show_names() {
 
 #[test]
 fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
-    let given = json!({"l": [10, 20, 30], "o": [{"p": 10}, {"p": 20}], "codes": {"404": "lost"}, "rows": [{"q": "10"}, {"q": "9.50"}, {"q": "2"}]});
+    let given = json!({"given": "5", "l": [10, 20, 30], "o": [{"p": 10}, {"p": 20}], "codes": {"404": "lost"}, "rows": [{"q": "10"}, {"q": "9.50"}, {"q": "2"}]});
     let typed = [
         ("low", "5"),
         ("high", "15"),
@@ -298,6 +298,10 @@ fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
             "5px v1.10 lost 2.50 5 ann5",
         ),
         ("{% autoescape true %}{{ low + '<b>' }} {{ ('<i>'|safe) + low }}{% endautoescape %}", "5&lt;b&gt; <i>5"),
+        (
+            "{{ given|e + '10'|e }} {{ given|safe * 2 }} {{ (given|e) == 5 }} {{ 5|tojson + 6|tojson }}",
+            "510 55 False 56",
+        ),
         ("{{ name > 3 }}", "✗ '>' does not work on string and number at line 1"),
     ] {
         let typed = typed.iter().map(|(name, _)| *name).chain(["rows"]).map(str::to_owned).collect();

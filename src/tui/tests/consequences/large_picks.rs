@@ -153,6 +153,10 @@ fn a_limit_is_typed_and_kept() {
         let top = screen(&state).lines().next().unwrap().to_owned();
         assert!(top.contains("~5,422 tokens") && top.contains("over the limit: 136% of 4k"), "{top}");
     }
+    update(&mut state, Input::Resize(ratatui::layout::Size::new(40, 10)));
+    let top = screen(&state).lines().next().unwrap().to_owned();
+    assert!(top.contains("  136% of 4k"), "{top}");
+    update(&mut state, Input::Resize(ratatui::layout::Size::new(120, 36)));
     press(&mut state, "b");
     assert!(screen(&state).contains("~5,422  over the limit, 136% of 4k"), "{}", screen(&state));
     typed(&mut state, "\"much\"");

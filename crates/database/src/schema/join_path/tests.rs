@@ -99,7 +99,7 @@ fn the_reason_of_a_join_without_a_key_follows_its_line() {
     for (source, because, expected) in [
         (JoinSource::Note, "type is 'customer'", "noted: type is 'customer'"),
         (JoinSource::Note, "", "noted"),
-        (JoinSource::Note, "a\nDROP TABLE b", "noted: a DROP TABLE b"),
+        (JoinSource::Note, "a\nDROP TABLE b", "noted: a\\nDROP TABLE b"),
         (JoinSource::Inferred, "the names match", "inferred: the names match"),
     ] {
         let join = &mut tables[0].inferred_joins[0];
@@ -107,7 +107,7 @@ fn the_reason_of_a_join_without_a_key_follows_its_line() {
         for (from, to) in [("event", "customer"), ("customer", "event")] {
             let path = &found(&tables, from, to, 6).paths[0];
             assert!(path.sql_snippet.ends_with(&format!(" -- {expected}")), "{}", path.sql_snippet);
-            assert_eq!(path.hops[0].because, because.replace('\n', " "));
+            assert_eq!(path.hops[0].because, because.replace('\n', "\\n"));
         }
         let sql = &found(&tables, "event", "customer", 6).paths[0].sql_snippet;
         assert!(sql.contains(on), "{sql}");

@@ -209,7 +209,7 @@ fn joins_without_a_key_are_on_the_pages_of_both_tables_and_of_their_domains() {
         ("main.item.md", &["- `first` → [`main.orders`](main.orders.md) `id` (many to many, noted)\n"]),
         (
             "main.customers.md",
-            &["- `id` ← `main.orders` (domain all) `buyer` (noted)\n\
+            &["- `id` ← `main.orders` (domain all) `buyer` (noted: seen in the code)\n\
                  - `id` ← `main.orders` (domain all) `customer_id` (inferred)\n"],
         ),
         (

@@ -83,7 +83,7 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     });
     engine.add_filter("trim", trim);
     engine.add_filter("title", |value: &Value| Ok::<_, Error>(minijinja::filters::title(text(value)?)));
-    engine.add_filter("safe", |value: &Value| Ok::<_, Error>(Value::from_safe_string(text(value)?.into_owned())));
+    engine.add_filter("safe", |value: &Value| Ok::<_, Error>(of_text(text(value)?.into_owned(), true)));
     for (name, convert) in CASES {
         engine.add_filter(name, move |value: &Value| {
             Ok::<_, Error>(of_text(convert(&text(value)?), typed::is_safe(value)))
@@ -299,7 +299,7 @@ fn tojson(value: &Value, more: RestArguments) -> Result<Value, Error> {
     if indent.as_ref().is_some_and(|indent| indent.len() > 64) {
         return Err(failed("'indent' must be at most 64 characters"));
     }
-    json::write(value, indent.as_deref()).map(Value::from_safe_string)
+    json::write(value, indent.as_deref()).map(|text| of_text(text, true))
 }
 
 /// Strings are returned unchanged; safe ones stay safe. A typed number becomes a text.

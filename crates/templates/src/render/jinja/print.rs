@@ -8,6 +8,7 @@ use minijinja::{AutoEscape, Error, Output, State, Value};
 
 use super::arguments::{is_missing, undefined};
 use super::text_filters::escaped;
+use crate::variables::number_in;
 
 /// Prints the value of a `{{ … }}`.
 ///
@@ -62,9 +63,10 @@ pub(super) fn float_of(value: &Value) -> Option<f64> {
     if is_float { f64::try_from(value.clone()).ok() } else { None }
 }
 
-/// A string that filters do not escape again if it is safe.
+/// A string that filters do not escape again if it is safe. The text of a number has nothing to escape, and would count as
+/// [typed](super::typed).
 pub(super) fn of_text(text: String, is_safe: bool) -> Value {
-    if is_safe { Value::from_safe_string(text) } else { Value::from(text) }
+    if is_safe && number_in(&text).is_none() { Value::from_safe_string(text) } else { Value::from(text) }
 }
 
 /// A value as printed within a list: strings in quotes.

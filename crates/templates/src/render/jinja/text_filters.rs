@@ -37,7 +37,7 @@ pub(super) fn force_escape(value: &Value) -> Result<Value, Error> {
     must_be_defined(value)?;
     let text = escaped(&printed(value));
     check_output_size(text.len())?;
-    Ok(Value::from_safe_string(text))
+    Ok(of_text(text, true))
 }
 
 /// A value in the form that text filters use: as printed.
