@@ -111,8 +111,8 @@ impl Desk {
         check.index_url().is_none_or(|action| check.trusts(&action.hash))
     }
 
-    /// All privileged actions of this workspace's configuration, trusted or not, in the order of [`PrivilegedAction::rank`];
-    /// not those that nobody could read.
+    /// All privileged actions of this workspace's configuration, trusted or not, those that run commands last; not those that
+    /// nobody could read.
     pub fn actions(&self) -> Vec<PrivilegedAction> {
         self.readable_actions(&TrustCheck::new(self)).0
     }
