@@ -15,7 +15,7 @@ use refdesk_text::escape::one_line;
 pub fn unselect(desk: &mut Desk, session: &Session, ids: &[String]) -> CommandOutput {
     let done = desk.unpick(session, ids);
     let changed = done.as_ref().map(|changed| changed.changed.clone()).unwrap_or_default();
-    let kept = still_selected(desk.selection(), changed.iter().map(String::as_str), "@");
+    let kept = still_selected(desk.catalog(), desk.selection(), changed.iter().map(String::as_str), "@");
     let mut output = answer(done, "unselected", &format!("not selected: {}", named(desk, ids)), &kept);
     // Excluding keeps out only what a mention pulls in.
     let is_pulled_in = |id: &str| desk.selection().member(id).is_some_and(|member| member.role == Role::Transitive);

@@ -24,23 +24,23 @@ pub fn remaining(catalog: &Catalog, selection: &Selection, before_id: &str) -> V
     sentences
 }
 
-/// The sources that are selected although their picks were removed, each with the reason, as in `is still pulled in by
+/// The sources that agents still get although their picks were removed, each with the reason, as in `is still pulled in by
 /// @a`; `before_id` is in front of each id.
 pub fn still_selected<'a>(
+    catalog: &Catalog,
     selection: &Selection,
     unpicked: impl IntoIterator<Item = &'a str>,
     before_id: &str,
 ) -> Vec<(&'a str, String)> {
-    let reason = |id: &'a str| {
-        let member = selection.member(id)?;
-        match member.role {
-            Role::Picked => None,
-            Role::AutoRoot => Some((id, "stays selected because it is auto".to_owned())),
-            Role::Transitive => {
-                let parents = member.parents.iter().map(|id: &SourceId| format!("{before_id}{id}"));
-                Some((id, format!("is still pulled in by {}", first_of(parents, MAX_LISTED))))
-            }
+    let is_auto = |id: &str| catalog.get(id).is_some_and(|source| source.mode == Mode::Auto);
+    let reason = |id: &'a str| match selection.member(id) {
+        Some(member) if member.role == Role::Picked => None,
+        Some(member) if member.role == Role::Transitive => {
+            let parents = member.parents.iter().map(|id: &SourceId| format!("{before_id}{id}"));
+            Some((id, format!("is still pulled in by {}", first_of(parents, MAX_LISTED))))
         }
+        // An auto source is no member if nothing follows from it.
+        _ => is_auto(id).then(|| (id, "stays in the instructions because it is auto".to_owned())),
     };
     unpicked.into_iter().filter_map(reason).collect()
 }
@@ -57,10 +57,13 @@ mod tests {
             remaining(&snapshot.catalog, &snapshot.selection, "@"),
             ["Auto sources stay in the instructions: @team-conventions.", "Exclusions stay: @release-notes."]
         );
-        let unpicked = ["circuit-breaker", "timeouts", "java-service"];
+        let unpicked = ["circuit-breaker", "timeouts", "java-service", "team-conventions"];
         assert_eq!(
-            still_selected(&snapshot.selection, unpicked, "@"),
-            [("timeouts", "is still pulled in by @circuit-breaker, @retry-pattern".to_owned())]
+            still_selected(&snapshot.catalog, &snapshot.selection, unpicked, "@"),
+            [
+                ("timeouts", "is still pulled in by @circuit-breaker, @retry-pattern".to_owned()),
+                ("team-conventions", "stays in the instructions because it is auto".to_owned()),
+            ]
         );
         let many: Vec<String> = (0..9).map(|n| format!("e{n}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

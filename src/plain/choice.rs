@@ -416,7 +416,7 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
 /// What stays selected although it was unpicked.
 fn still_selected_lines(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome) {
     let unpicked = change.named.iter().map(SourceId::as_str).filter(|id| change.before.selection.is_picked(id));
-    let kept = still_selected(&after.selection, unpicked, "");
+    let kept = still_selected(&after.catalog, &after.selection, unpicked, "");
     match (change.named.as_slice(), kept.as_slice()) {
         (_, []) => {}
         ([_], [(_, why)]) => turn.print(format!("It {why}.")),

@@ -160,7 +160,7 @@ pub fn follow(state: &mut State, before: &Snapshot) {
 /// `it is still pulled in by @a`; for several unpicked sources only their number.
 fn still_selected_note(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Option<String> {
     let unpicked = awaited.named.iter().map(SourceId::as_str).filter(|id| before.selection.is_picked(id));
-    let kept = still_selected(&after.selection, unpicked, "@");
+    let kept = still_selected(&after.catalog, &after.selection, unpicked, "@");
     match (awaited.named.as_slice(), kept.as_slice()) {
         (_, []) => None,
         ([_], [(_, why)]) => Some(format!("it {}", cells::clean(why))),
