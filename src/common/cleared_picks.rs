@@ -39,7 +39,7 @@ pub fn still_selected<'a>(
             let parents = member.parents.iter().map(|id: &SourceId| format!("{before_id}{id}"));
             Some((id, format!("is still pulled in by {}", first_of(parents, MAX_LISTED))))
         }
-        // An auto source is no member if nothing follows from it.
+        // An auto source from which nothing follows is not a member.
         _ => is_auto(id).then(|| (id, "stays in the instructions because it is auto".to_owned())),
     };
     unpicked.into_iter().filter_map(reason).collect()

@@ -16,7 +16,7 @@ use refdesk_text::names::joined;
 use refdesk_text::tokens::grouped;
 use refdesk_text::url::without_secrets;
 
-/// The longest sentence about an action, in characters: what nobody can read in one piece cannot be trusted. It has room
+/// The longest sentence about an action, in characters: what is too long to read in one piece cannot be trusted. It has room
 /// for the longest password command and for long lists of tables and globs.
 pub(super) const SENTENCE: usize = 8_000;
 
@@ -52,7 +52,7 @@ impl PrivilegedAction {
         matches!(self.about, PrivilegedActionKind::Webhook | PrivilegedActionKind::IndexUrl)
     }
 
-    /// Whether the sentence is too long to be read, so that nobody can trust it.
+    /// Whether the sentence is too long to be read, and so cannot be trusted.
     pub(super) fn is_unreadable(&self) -> bool {
         self.what.chars().nth(SENTENCE).is_some()
     }

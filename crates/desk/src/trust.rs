@@ -112,7 +112,7 @@ impl Desk {
     }
 
     /// All privileged actions of this workspace's configuration, trusted or not, those that run commands last; not those that
-    /// nobody could read.
+    /// are too long to read.
     pub fn actions(&self) -> Vec<PrivilegedAction> {
         self.readable_actions(&TrustCheck::new(self)).0
     }

@@ -19,7 +19,7 @@ pub(super) fn draft(reading: &EnrichInput, memory: &SessionMemory) -> Draft {
         None => found(reading).into(),
     };
     let rule = if at_the_start { "the selection provides it" } else { "it is in the text" };
-    // Nobody can call a broken one.
+    // A broken one cannot be rendered.
     let usable = templates.iter().filter(|template| template.problem.is_none());
     let entries = usable.map(|template| entry(reading, template, rule));
     // A system prompt is written anew each time, so the content of an earlier one is lost.

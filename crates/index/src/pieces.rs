@@ -127,7 +127,7 @@ impl PieceWords {
 }
 
 /// Whether two adjacent words of a text may be one: both are informative, or the second is what a verb may end with, as in
-/// `back off`. In a whole sentence, any other word such as `in` or `or` makes a word that nobody meant: `in line`, `edit or`.
+/// `back off`. In a whole sentence, any other word such as `in` or `or` makes an unintended word: `in line`, `edit or`.
 fn is_informative_pair(pair: &[&str; 2]) -> bool {
     const PARTICLES: [&str; 7] = ["off", "out", "up", "down", "in", "on", "over"];
     let [one, other] = pair;

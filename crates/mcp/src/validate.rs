@@ -126,7 +126,7 @@ fn envelope(members: &Map<String, Value>, is_repaired: bool) -> Result<Option<Re
 }
 
 /// Validates a message of another transport, whose library accepts some invalid ones and rejects the others without
-/// saying why. `None` if its envelope is valid, if it is no object, or if no answer is expected.
+/// saying why. `None` if its envelope is valid, if it is not an object, or if no answer is expected.
 pub(crate) fn invalid_envelope(body: &[u8], is_repaired: bool) -> Option<(Option<RequestId>, ErrorData)> {
     let members: Map<String, Value> = serde_json::from_slice(body).ok()?;
     match *envelope(&members, is_repaired).err()? {

@@ -36,7 +36,7 @@ pub struct NamedValue {
     pub nearest: Option<String>,
 }
 
-/// A text where the template takes another kind of value, which renders without an error, but as nobody means it.
+/// A text where the template takes another kind of value, which renders without an error, but not as it was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MisreadText {
     /// Its path, as in [`NamedValue`].

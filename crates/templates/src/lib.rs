@@ -225,7 +225,7 @@ impl Template {
     }
 }
 
-/// A file of the selection that is no template because it cannot be read.
+/// A file of the selection that cannot be read, and so is not a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableTemplate {
     /// Its source; `None` for the workspace's own `.templates/`.
@@ -241,7 +241,7 @@ pub struct UnreadableTemplate {
 pub struct TemplateIndex {
     /// Sorted by name.
     pub templates: Vec<Template>,
-    /// The files of the selection that cannot be read, for whoever asks for one of them.
+    /// The files of the selection that cannot be read, to be named when one of them is requested.
     pub unreadable: Vec<UnreadableTemplate>,
 }
 
