@@ -104,6 +104,19 @@ fn every_path_outside_gets_the_same_answer() {
             "{answer}"
         );
     }
+    // A path that comes back is answered before anything outside is looked at.
+    let name = workspace.path.file_name().unwrap().display();
+    for part in ["file", "none", "link", "loop"] {
+        let path = format!("{}/{part}/../../{name}/docs/new.md", outside.display());
+        let answer = client.result("renderTemplate", json!({"template_path": path}));
+        assert!(answer.to_string().contains("it is neither in a selected source nor below"), "{answer}");
+        let answer = client.result("renderTemplateToFile", json!({"template": "x", "output_path": path}));
+        assert_eq!(
+            (&answer["structuredContent"]["status"], &answer["structuredContent"]["error"]),
+            (&json!("outside"), &json!(format!("Failed to write output: {path} leads outside the workspace"))),
+            "{answer}"
+        );
+    }
 }
 
 #[test]

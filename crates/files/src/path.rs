@@ -195,6 +195,24 @@ pub fn absolute(current: &Path, path: &Path) -> PathBuf {
     clean_behind_links(&current.join(path), |above| fs::canonicalize(above).ok())
 }
 
+/// Whether the words of an absolute path leave these folders and come back by `..`, as `/etc/x/../../work/file` does. To
+/// follow such a path would tell what exists outside. Folders above these do not count.
+pub fn leaves_and_returns(folders: [&Path; 2], path: &Path) -> bool {
+    let is_near = |at: &Path| folders.iter().any(|folder| at.starts_with(folder) || folder.starts_with(at));
+    let mut at = PathBuf::new();
+    path.components().any(|component| match component {
+        Component::ParentDir => {
+            let is_out = !is_near(&at);
+            at.pop();
+            is_out
+        }
+        other => {
+            at.push(other);
+            false
+        }
+    })
+}
+
 /// The relative path from a folder to a path; both absolute and clean.
 pub fn relative(folder: &Path, to: &Path) -> PathBuf {
     let shared = folder.components().zip(to.components()).take_while(|(a, b)| a == b).count();

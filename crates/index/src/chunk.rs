@@ -108,17 +108,24 @@ fn is_html(ending: &str) -> bool {
 /// sections than are indexed, is one block without headings.
 fn parse<'t>(name: &Path, text: &'t str) -> Parsed<'t> {
     let head = parsable(text);
-    let mut blocks = match ending(name).as_str() {
-        "" | "md" | "markdown" | "mdc" | "mdx" | "txt" => markdown::blocks(head),
-        "rst" | "rest" => restructured::blocks(head),
-        "adoc" | "asciidoc" => asciidoc::blocks(head),
+    let without_markup = |blocks| (blocks, Vec::new());
+    let (mut blocks, markup) = match ending(name).as_str() {
+        "md" | "markdown" | "mdc" | "mdx" => markdown::blocks(head),
+        // What looks like a tag in a plain text is text.
+        "" | "txt" => without_markup(markdown::blocks(head).0),
+        "rst" | "rest" => without_markup(restructured::blocks(head)),
+        "adoc" | "asciidoc" => without_markup(asciidoc::blocks(head)),
         html if is_html(html) => return html::parse(text),
-        _ => paragraphs(head).into_iter().map(|range| Block { range, kind: BlockKind::Text }).collect(),
+        _ => {
+            let block = |range| Block { range, kind: BlockKind::Text };
+            without_markup(paragraphs(head).into_iter().map(block).collect())
+        }
     };
     if head.len() < text.len() {
         blocks.push(Block { range: head.len()..text.len(), kind: BlockKind::Text });
     }
-    Parsed { text: Cow::Borrowed(text), lines: line_starts(text), blocks }
+    let (text, blocks) = markdown::without(text, blocks, &markup);
+    Parsed { lines: line_starts(&text), text, blocks }
 }
 
 /// The paragraphs of a text. A line with only white space is blank.
@@ -324,6 +331,31 @@ mod tests {
             let (sections, _) = Outline::of(Path::new("a.md"), &text).places_of(&part).next().unwrap();
             assert_eq!(sections.last().unwrap().heading, second, "{title}");
         }
+    }
+
+    #[test]
+    fn tags_and_comments_in_markdown_are_not_text() {
+        let badges = "<p align=\"center\">\n  <a href=\"https://host/actions\"><img src=\"badge.svg\"\n   alt=\"build status\"></a>\n</p>";
+        for (text, expected) in [
+            (format!("# Shop\n\n{badges}\n\nIt sells.\n"), "# Shop\n\n \n  \n\n \n\nIt sells."),
+            ("a <b>bold</b> w<i>or</i>d<br>and <!-- no\ncomment --> more".into(), "a bold word and \n more"),
+            ("<details><summary>More</summary>\n\ntext\n\n</details>".into(), "More \n\ntext"),
+            ("<script>\nlet a = '<b>';\n\nlet c;\n</script>\n\nend".into(), "end"),
+            ("<pre>\nkept <b>too</b>\n</pre>".into(), "kept too"),
+            (
+                "`<b>` and `Vec<String>`\n\n    <i>\n\n```\n<u>\n```".into(),
+                "`<b>` and `Vec<String>`\n\n    <i>\n\n```\n<u>\n```",
+            ),
+            ("> <p>quoted</p>\n> <!-- not\n> this -->\n\n- <b>item</b> ü".into(), "quoted"),
+        ] {
+            let found = cut(&text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(found[0].content, expected, "{text}");
+            assert_eq!(found[0].end_line, text.trim_end().trim_end_matches("</details>").trim_end().lines().count());
+        }
+        assert!(cut(&format!("{badges}\n")).is_empty());
+        let text = "see <file>";
+        assert_eq!(chunks(Path::new("a.txt"), text)[0].content, text);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::words::marks_of_symbols;
 
 /// Stored in `user_version`. An index with a lower number is rebuilt; one with a higher number is refused.
-pub(crate) const VERSION: i64 = 12;
+pub(crate) const VERSION: i64 = 13;
 
 /// Triggers keep the full-text index equal to the text of all rows of `documents`. Marks are part of a word, except
 /// those of symbols, as `words` has it.

@@ -27,7 +27,7 @@ use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TA
 use crate::reader::{Partial, SectionsNow, hidden};
 use crate::stem::stem;
 use crate::storage::{Document, Storage, TextKey};
-use crate::update::{SOURCE, Stamps, unread};
+use crate::update::{SOURCE, Stamps, TEXT, unread};
 use crate::words::{folded, is_unspaced, parts, words};
 use crate::{Embedder, Index};
 use refdesk_core::selection::ExcludedFiles;
@@ -261,7 +261,9 @@ impl Index {
         // Until a document has a vector, its rank counts for both lists. Otherwise, while the index is being built, any
         // document with a vector would come before the best one by words.
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
-        let weight = |document| in_lists(document) * (query.weight)(corpus.kind_and_source(document).0);
+        // A catalog entry weighs less beside the text that it is about, which has a section to open.
+        let kind = |document| if corpus.stands_alone(document) { TEXT } else { corpus.kind_and_source(document).0 };
+        let weight = |document| in_lists(document) * (query.weight)(kind(document));
         let (wanted_words, spellings) = with_words.split_at(wanted_words.min(with_words.len()));
         let has_spelling = |term: &str, it| {
             let mut spellings = replaced.iter().zip(spellings);
@@ -386,7 +388,7 @@ fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The default weight of a kind of documents. Catalog entries weigh less because they have no section to open.
+/// The default weight of a kind of documents. A catalog entry that is all that is indexed of its source weighs as a text.
 pub fn default_weight(kind: &str) -> f64 {
     match kind {
         SOURCE => 0.5,

@@ -6,7 +6,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, Source};
 use refdesk_core::selection::Access;
 use refdesk_files::nofollow::{Opened, open};
 use refdesk_files::output::{Unresolved, resolve};
-use refdesk_files::path::{absolute, clean, is_absent};
+use refdesk_files::path::{absolute, clean, is_absent, leaves_and_returns};
 use refdesk_files::read_open;
 use refdesk_files::reserved::is_skipped_by_walks;
 use refdesk_text::{Code, Error, Fix};
@@ -25,12 +25,22 @@ pub(crate) fn read(workspace: &Path, catalog: &Catalog, access: &Access, path: &
     if path.trim().is_empty() {
         return Err(Error::new(Code::EmptyPath, "the path of the template is empty", "name a file"));
     }
+    let root = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
+    let no_access = |what: &str, fix| {
+        let message = format!(
+            "{path} may not be read: {what} is neither in a selected source nor below {FOLDER}/ of the workspace"
+        );
+        Error::new(Code::NoAccess, message, fix)
+    };
+    let asked = workspace.join(path);
+    if leaves_and_returns([workspace, &root], &asked) {
+        return Err(no_access("it", Fix::from("name another file")));
+    }
     let file = absolute(workspace, Path::new(path));
     let place = match resolve(&file) {
         Ok(place) | Err(Unresolved::BelowFile(place) | Unresolved::Unreadable(place, _)) => place,
         Err(Unresolved::Loop) => file.clone(),
     };
-    let root = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_path_buf());
     let is_of_workspace = |path: &Path| path.starts_with(&root) || path.starts_with(workspace);
     let waits = |source: &Source| source.is_untrusted() || access.reaches(source.id.as_str());
     // An agent learns what exists in the workspace and in trusted sources, and nothing about other places.
@@ -63,13 +73,10 @@ pub(crate) fn read(workspace: &Path, catalog: &Catalog, access: &Access, path: &
             let message = format!("{path} may not be read: '{}', which contains it, waits for trust", source.id);
             return Err(Error::new(Code::Untrusted, message, Fix::Trust));
         }
-        let is_link = is_of_workspace(&clean(&workspace.join(path))) && resolved != file;
+        let is_link = is_of_workspace(&clean(&asked)) && resolved != file;
         let what = if is_link { "the target of a link in it" } else { "it" };
-        let message = format!(
-            "{path} may not be read: {what} is neither in a selected source nor below {FOLDER}/ of the workspace"
-        );
         let fix = innermost.map_or(Fix::from("name another file"), |it| Fix::Pick(it.id.to_string()));
-        return Err(Error::new(Code::NoAccess, message, fix));
+        return Err(no_access(what, fix));
     }
     let unreadable = |why: String| Error::new(Code::TemplateUnreadable, format!("{path} {why}"), "fix the file");
     // A component that becomes a link from here on is not followed.

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::lookup::PathLookup;
 use super::resolve::{Unresolved, resolve};
 use super::{PriorContent, Proposal, Scope};
-use crate::path::{absolute, clean, display, is_windows_absolute, lossy};
+use crate::path::{absolute, clean, display, is_windows_absolute, leaves_and_returns, lossy};
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused, is_unfinished};
 use refdesk_text::{Code, Error, Fix};
 
@@ -51,6 +51,9 @@ pub(super) fn write_target(
     let real = lookup.workspace(workspace);
     // Every path that leads out gets the same answer, whatever exists there: an agent may have written it.
     let outside = || leads_out((workspace, &real), &asked, path);
+    if scope == Scope::Workspace && leaves_and_returns([workspace, &real], &asked) {
+        return Err(outside());
+    }
     let path = match lookup.resolve(&asked, &quoted(path)) {
         Ok(path) if scope == Scope::Workspace && !path.starts_with(&real) => return Err(outside()),
         Err(_) if scope == Scope::Workspace && may_be_out((workspace, &real), &asked) => return Err(outside()),
@@ -363,6 +366,11 @@ mod tests {
             ("last-out/x", "outside", "below-a-file"),
             ("../outside.txt/x", "outside", "below-a-file"),
             ("../loop/x", "outside", "link-loop"),
+            // Out and back: the answer would tell what exists there.
+            ("../outside.txt/../dir/file", "outside", "below-a-file"),
+            ("../missing/../dir/file", "outside", ""),
+            ("../dir-evil/../dir/file", "outside", ""),
+            ("../dir/../dir/file", "", ""),
             (outside.to_str().unwrap(), "outside", ""),
             (beside.to_str().unwrap(), "outside", ""),
         ] {

@@ -1,6 +1,7 @@
 //! The blocks of HTML: the text without tags, scripts and styles, mapped to the lines of the document.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
@@ -23,12 +24,49 @@ const QUOTES_AND_LISTS: [&[u8]; 4] = [b"blockquote", b"li", b"ol", b"ul"];
 /// Cells of a row are on one line.
 const CELLS: [&[u8]; 2] = [b"td", b"th"];
 
-pub(super) fn parse(text: &str) -> Parsed<'static> {
+fn tokens(text: &str) -> impl Iterator<Item = Token<usize>> {
     let mut emitter = DefaultEmitter::<usize>::new_with_span();
     // Tags inside scripts are not tags.
     emitter.naively_switch_states(true);
+    Tokenizer::new_with_emitter(text, emitter).map(|Ok(token)| token)
+}
+
+/// The tags, comments, scripts and styles in a part of a text.
+pub(super) fn markup(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+    let (mut found, mut end, mut is_skipped) = (Vec::new(), part.start, false);
+    for token in tokens(text.get(part.clone()).unwrap_or_default()) {
+        match token {
+            Token::StartTag(tag) if SKIPPED.contains(&&**tag.name) => is_skipped = !tag.self_closing,
+            Token::EndTag(tag) if SKIPPED.contains(&&**tag.name) => is_skipped = false,
+            Token::String(string) if !is_skipped => {
+                let (from, to) = (part.start + string.span.start, part.start + string.span.end);
+                if from > end {
+                    found.push(end..from);
+                }
+                end = to;
+            }
+            _ => {}
+        }
+    }
+    if part.end > end {
+        found.push(end..part.end);
+    }
+    found
+}
+
+/// Whether the words before and after these tags and comments are different words, as those around a `<br>`.
+pub(super) fn separates(markup: &str) -> bool {
+    markup.split('<').skip(1).any(|tag| {
+        let name = tag.trim_start_matches('/');
+        let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let name = name.get(..length).unwrap_or_default().to_ascii_lowercase();
+        !name.is_empty() && !INLINE.contains(&name.as_bytes())
+    })
+}
+
+pub(super) fn parse(text: &str) -> Parsed<'static> {
     let mut reader = Reader { starts: line_starts(text), ..Reader::default() };
-    for Ok(token) in Tokenizer::new_with_emitter(text, emitter) {
+    for token in tokens(text) {
         match token {
             Token::StartTag(tag) => {
                 reader.reach(tag.span.start);
