@@ -91,8 +91,12 @@ fn a_database_is_planned_documented_and_queried() {
     let told = world.run(&["db", "diff"]).exits(1);
     assert!(told.text().contains(&format!("{manifest}: the manifest is missing")), "{told}");
     assert!(!told.text().contains("new table") && told.stderr.contains("`refdesk db document` brings"), "{told}");
-    world.run(&["db", "document"]).exits(0);
+    let told = world.run(&["db", "document"]).exits(0);
+    assert!(told.text().contains("Wrote the manifest: 27 pages unchanged."), "{told}");
     world.run(&["db", "diff"]).exits(0);
+    refdesk_files::write_atomic(&world.path.join(manifest), b"{").unwrap();
+    let told = world.run(&["db", "status"]).exits(0);
+    assert!(told.text().contains("27 pages  manifest damaged"), "{told}");
 }
 
 #[test]
@@ -275,12 +279,12 @@ fn names_in_the_configuration_that_match_nothing_are_all_reported() {
         assert!(told.stderr.contains(&format!("'{text}' matches nothing in 'shop'")), "{told}");
     }
     assert!(!told.stderr.contains("'*Line'") && !told.stderr.contains("refdesk check"), "{told}");
-    world.put(".jaato/databases.yaml", &config(", schemas: [mian]"));
+    world.put(".jaato/databases.yaml", &config(",\n  schemas: [\n  mian]"));
     let told = world.run(&["db", "check", "--min-coverage", "50"]).exits(1);
     assert!(told.text().contains("there are no tables, so nothing to measure"), "{told}");
     assert!(told.stderr.contains("50% cannot be reached"), "{told}");
     let told = world.run(&["db", "plan"]).exits(0);
-    assert!(told.stderr.contains("'mian' matches nothing in 'shop'"), "{told}");
+    assert!(told.stderr.contains("databases.yaml:3: 'mian' matches nothing in 'shop'"), "{told}");
     world.put(".jaato/databases.yaml", &config(", enabled: false"));
     for command in ["plan", "status"] {
         let told = world.run(&["db", command]).exits(2);

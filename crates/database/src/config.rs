@@ -113,6 +113,8 @@ pub struct DatabaseConfig {
     pub connection: Connection,
     /// The schemas to read; empty means all except the system's.
     pub schemas: Vec<String>,
+    /// The line of each of them.
+    pub schema_lines: Vec<usize>,
     /// The tables to read; empty means all.
     pub include_tables: Vec<NamePattern>,
     /// The tables not to read.
@@ -355,8 +357,10 @@ fn database(node: &YamlNode, file: &str, problems: &mut Vec<Diagnostic>) -> Opti
     let (sensitive, not_sensitive) = (patterns("sensitive"), patterns("not_sensitive"));
     let samplings = [("none", Sampling::None), ("statistics", Sampling::Statistics), ("values", Sampling::Values)];
     let granularities = [("domain", Granularity::Domain), ("table", Granularity::Table)];
+    let (schemas, schema_lines) = fields.texts("schemas").into_iter().map(|(text, node)| (text, node.line)).unzip();
     Some(DatabaseConfig {
-        schemas: fields.texts("schemas").into_iter().map(|(text, _)| text).collect(),
+        schemas,
+        schema_lines,
         include_tables,
         exclude_tables,
         include_views: fields.flag("include_views").unwrap_or(true),

@@ -2,6 +2,7 @@
 
 pub mod file_names;
 pub mod globs;
+pub mod short_names;
 pub mod words;
 
 /// A name as a quoted SQL identifier; `None` if it contains a NUL character, which is not allowed in statements. Names

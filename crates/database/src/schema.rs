@@ -13,5 +13,6 @@ pub mod notes;
 pub mod page;
 pub mod plan;
 pub(crate) mod sensitive_columns;
+pub mod shared_joins;
 pub mod source_ids;
 pub mod table_doc;

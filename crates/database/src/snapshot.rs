@@ -114,8 +114,16 @@ pub struct Table {
     pub is_locked: bool,
     /// How many partitions it has.
     pub(crate) partitions: u64,
+    /// How its rows are divided into them, as the database prints it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) partitioned_by: Option<String>,
     /// Estimated rows; `None` if the database does not know.
     pub row_estimate: Option<u64>,
+}
+
+/// Whether a default takes the next number of a sequence, as that of a PostgreSQL `serial` does.
+pub(crate) fn is_sequence(default: &str) -> bool {
+    default.starts_with("nextval('") && default.ends_with("'::regclass)")
 }
 
 /// A schema and a name in it.
@@ -190,6 +198,13 @@ pub struct Column {
     /// The database's comment on its type, if that is an enumeration or a domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) type_comment: Option<String>,
+}
+
+impl Column {
+    /// Whether the database assigns its values if a statement names none.
+    pub(crate) fn is_assigned(&self) -> bool {
+        self.identity.is_some() || self.default.as_deref().is_some_and(is_sequence)
+    }
 }
 
 /// A primary key or a unique constraint.

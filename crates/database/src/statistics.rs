@@ -78,11 +78,11 @@ pub(crate) fn may_sample(table: &Table) -> bool {
     is_table && !table.row_security && !table.is_unreadable
 }
 
-/// A count rounded down to two digits, so that a page does not change with every row.
+/// A count rounded to two digits, so that a page does not change with every row.
 pub(crate) fn to_two_digits(count: u64) -> u64 {
     let mut unit = 1;
     while count / unit >= 100 {
         unit *= 10;
     }
-    count / unit * unit
+    count.saturating_add(unit / 2) / unit * unit
 }

@@ -19,7 +19,7 @@ mod trust;
 
 pub use answers::{
     Answered, ColumnUse, DatabaseAnswer, DatabaseQuestion, DatabaseView, DescribedDomain, DescribedHop, DescribedJoin,
-    DescribedPath, DomainTable, FoundPaths, TableBrief, TableSchema,
+    DescribedPath, DomainTable, FoundPaths, SharedJoin, TableBrief, TableSchema,
 };
 pub use documentation::{DocumentOptions, Documentation};
 pub use documented_pages::{DamagedPage, DocumentedPages, DomainPage, TablePage};

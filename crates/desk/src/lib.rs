@@ -66,7 +66,7 @@ pub use databases::{
     DescribedHop, DescribedJoin, DescribedPath, DocumentOptions, DocumentProgress, DocumentReport, Documentation,
     DocumentationPreview, DocumentedPage, DocumentedPages, DomainPage, DomainSummary, DomainTable, FailedDatabases,
     FoundPaths, OverviewReader, PageDifference, PickPrice, Planned, PreviewedDomain, ReadDatabase, ReadState,
-    TableBrief, TableMarks, TablePage, TableSchema, TableSummary, database_failures, notes_file,
+    SharedJoin, TableBrief, TableMarks, TablePage, TableSchema, TableSummary, database_failures, notes_file,
 };
 pub use discovery::{Discoverer, SamplePrompt};
 pub use document::{Document, size};

@@ -47,7 +47,7 @@ pub enum DbCommand {
         /// The table: its name, with schema and database if others have the same
         table: String,
     },
-    /// Print how two tables can be joined, the shortest path first
+    /// Print how two tables can be joined, the best path first
     #[command(after_help = "Example: refdesk db path customer product")]
     Path(DbPathArgs),
     /// List the domains of the documented databases

@@ -4,6 +4,7 @@
 use refdesk_database::schema::table_doc::JoinSource;
 use refdesk_desk::{
     ColumnUse, DamagedPage, DatabaseAnswer, DescribedDomain, DescribedJoin, DescribedPath, Desk, DomainTable,
+    SharedJoin,
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
@@ -104,8 +105,9 @@ pub fn domain(desk: &Desk, args: &DbDomainArgs) -> Result<CommandOutput, Error> 
     let found = desk.whole_database_view().and_then(|view| view.domain(&args.domain, args.database.as_deref()))?;
     let row = |table: &DomainTable| vec![table.brief.table.clone(), table.brief.description.clone()];
     let mut text = table::table(&found.answer.tables.iter().map(row).collect::<Vec<_>>(), &[1]);
-    if !found.answer.relationships.is_empty() {
-        text.push_str(&format!("\n{}", joined(&found.answer.relationships, false)));
+    let joins = joined(&found.answer.relationships, false) + &shared(&found.answer.shared, false);
+    if !joins.is_empty() {
+        text.push_str(&format!("\n{joins}"));
     }
     let diagnostics = damaged(found.sources.damaged());
     Ok(CommandOutput { diagnostics, ..CommandOutput::new(DatabaseAnswer::from(found).json, text) })
@@ -119,7 +121,7 @@ pub fn joins(desk: &Desk, args: &DbJoinsArgs) -> Result<CommandOutput, Error> {
         Ok((found, view.has_several_databases()))
     });
     let (found, are_several) = found?;
-    let mut text = joined(&found.answer.relationships, are_several);
+    let mut text = joined(&found.answer.relationships, are_several) + &shared(&found.answer.shared, are_several);
     if text.is_empty() {
         text = "There are no joins.\n".to_owned();
     }
@@ -144,6 +146,16 @@ fn joined(joins: &[DescribedJoin], are_several: bool) -> String {
     table::table(&joins.iter().map(row).collect::<Vec<_>>(), &[if are_several { 3 } else { 2 }])
 }
 
+/// A line for each join that many tables have.
+fn shared(joins: &[SharedJoin], are_several: bool) -> String {
+    let line = |join: &SharedJoin| {
+        let database = if are_several { format!("{}: ", join.database) } else { String::new() };
+        let (columns, count) = (join.from_columns.join(", "), counted(join.joins, "table"));
+        format!("{}\n", one_line(&format!("{database}{count} refer to {} by {columns}", join.to_table)))
+    };
+    joins.iter().map(line).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +170,9 @@ mod tests {
             inferred,
             noted,
             because: String::new(),
+            cardinality: String::new(),
+            multiplies_rows: false,
+            or_by: Vec::new(),
         };
         let (key, noted, inferred) = (hop(Some(false), false), hop(Some(false), true), hop(Some(true), false));
         for (hops, expected) in [

@@ -231,6 +231,9 @@ fn words(desk: &Desk, prepared: &Documentation, report: &DocumentReport) -> Stri
         (0, 0) if !report.sources.is_empty() => {
             format!("{} unchanged{failed}.\n", counted(report.unchanged, "page"))
         }
+        (0, 0) if prepared.missing_manifest().is_some() => {
+            format!("Wrote the manifest: {} unchanged{failed}.\n", counted(report.unchanged, "page"))
+        }
         (0, 0) => format!("Up to date: {}{failed}.\n", counted(report.unchanged, "page")),
         (written, removed) => {
             let unchanged =

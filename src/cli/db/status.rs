@@ -16,6 +16,7 @@ use refdesk_text::{Code, Error};
 pub fn status(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
     let options = DocumentOptions { names: args.names.clone(), ..DocumentOptions::default() };
     let run = desk.documentation(&options)?;
+    let manifest = if desk.manifest(&run.docs_path).is_err() { "manifest damaged" } else { "manifest missing" };
     let mut lines = Vec::new();
     let mut databases = Vec::new();
     for name in run.read_databases() {
@@ -24,7 +25,7 @@ pub fn status(desk: &Desk, args: &DbNames) -> Result<CommandOutput, Error> {
         let edited = run.edited_of(name).count();
         let (removed, left_over) = (run.below(name, &run.removed), run.below(name, &run.left_over));
         let mut words = Vec::new();
-        words.extend(run.missing_manifest().filter(|_| pages > missing).map(|_| "manifest missing".to_owned()));
+        words.extend(run.missing_manifest().filter(|_| pages > missing).map(|_| manifest.to_owned()));
         words.extend((missing > 0).then(|| format!("{} missing", grouped(missing))));
         words.extend((!stale.is_empty()).then(|| format!("{} stale", counted(stale.len(), "table"))));
         words.extend((outdated > 0).then(|| format!("{} to update", grouped(outdated))));

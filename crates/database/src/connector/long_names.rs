@@ -60,6 +60,7 @@ fn leave_out_columns(table: &mut Table) -> usize {
     }
     table.indexes.retain(|index| !is_too_long(&index.name) && are_short(&index.columns));
     table.constraint_comments.retain(|name, _| !is_too_long(name));
+    table.partitioned_by = table.partitioned_by.take().map(cut);
     table.reads_from.retain(|name| !has_long_name(name));
     for column in &mut table.columns {
         // Types are only shown, not used in statements.

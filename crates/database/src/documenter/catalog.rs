@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::tags::TagNames;
 use crate::config::{DatabaseConfig, Granularity};
+use crate::names::short_names::ShortNames;
 use crate::schema::describe::list;
 use crate::schema::page::domain_folder;
 use crate::schema::source_ids::SourceIds;
@@ -51,12 +52,15 @@ pub fn catalog_entries(
     }
     let mut domains: BTreeMap<&str, Vec<&(TableName, &TableDoc, &str, &str)>> = BTreeMap::new();
     tables.iter().for_each(|it| domains.entry(it.2).or_default().push(it));
+    let short = ShortNames::of(tables.iter().map(|(name, ..)| name.name.as_str()));
     let mut entries = Vec::new();
     for (domain, of_domain) in &domains {
-        let mut ranked: Vec<(usize, &str)> =
-            of_domain.iter().map(|(name, doc, ..)| (doc.referenced_by.len(), name.name.as_str())).collect();
-        ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-        let listed: Vec<&str> = ranked.iter().map(|(_, name)| *name).collect();
+        let mut ranked: Vec<(usize, String)> = of_domain
+            .iter()
+            .map(|(name, doc, ..)| (doc.referenced_by.len(), short.name(&name.schema, &name.name)))
+            .collect();
+        ranked.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let listed: Vec<String> = ranked.into_iter().map(|(_, name)| name).collect();
         let number = match listed.len() {
             1 => "1 table".to_owned(),
             count => format!("{count} tables"),
@@ -124,6 +128,10 @@ mod tests {
             ]
         );
         assert_eq!(entries[0].path, "docs/databases/shop/people");
+        let mut several = tables.clone();
+        several[1].0 = TableName { schema: "old".into(), name: "shop_order".into() };
+        let sales = &catalog_entries(&config, "docs/databases", &several, &SourceIds::default())[1];
+        assert_eq!(sales.description, "2 tables of the database shop: main.shop_order and old.shop_order");
         config.granularity = Granularity::Table;
         let entries = catalog_entries(&config, "docs/databases", &tables, &SourceIds::default());
         assert_eq!((entries.len(), entries[0].id.as_str()), (5, "db-shop-main-shop-order"));

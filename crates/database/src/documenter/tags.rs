@@ -8,7 +8,7 @@ use refdesk_text::common_words::is_common;
 use refdesk_text::words::is_unspaced;
 
 use crate::names::words::{singular, slug, split};
-use crate::schema::domains::is_wordless;
+use crate::schema::domains::{EMPTY_WORDS, is_wordless};
 use crate::snapshot::TableKind;
 
 /// Most tags of a source.
@@ -76,7 +76,8 @@ impl<'d> TagNames<'d> {
     /// reserved for that domain.
     fn candidates(&self, domain: &str, tables: &[&str]) -> Vec<String> {
         let is_free = |tag: &String| tag == domain || !self.domains.contains_key(tag.as_str());
-        let is_tag = |tag: &String| is_word(tag) && !is_common(tag) && is_free(tag);
+        let says_something = |tag: &String| !is_common(tag) && (tag == domain || !EMPTY_WORDS.contains(&tag.as_str()));
+        let is_tag = |tag: &String| is_word(tag) && says_something(tag) && is_free(tag);
         let of_domain = if is_wordless(domain) { Vec::new() } else { split(domain) };
         let words = of_domain.into_iter().chain(tables.iter().flat_map(|table| split(table)));
         let mut counts: Vec<(String, usize)> = Vec::new();
@@ -162,6 +163,7 @@ mod tests {
             ("order: Orders, Order Details, shipper", "order: orders, shipper, order details"),
             ("order: order_line, order_note", "order: order line, order note"),
             ("customer: customers", "customer: customer, customers"),
+            ("crm: crm_campaign_crm_customer_rel", "crm: crm, campaign, customer"),
             // A view is named after what it computes.
             ("price: prices, (Products Above Average Price)", "price: price, prices"),
             ("price: (average_price)", "price: price, average, average price"),

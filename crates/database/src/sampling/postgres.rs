@@ -401,12 +401,18 @@ impl RowSample<'_> {
 
 /// A statement that counts a join's values, and those found among the target's keys. It returns no values.
 fn share_found(table: &Table, places: Places, target: &Table, join: &InferredJoin) -> Option<String> {
-    let (column, key) = (quoted(join.columns.first()?)?, quoted(join.target_columns.first()?)?);
-    let rows = places.query(&format!("{column} AS v"), &from(table)?, &format!("{column} IS NOT NULL"), KEYS as u64);
-    let to = from(target)?;
+    let (mut values, mut are_there, mut equal) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, (column, key)) in join.columns.iter().zip(&join.target_columns).enumerate() {
+        let (column, key) = (quoted(column)?, quoted(key)?);
+        values.push(format!("{column} AS v{at}"));
+        are_there.push(format!("{column} IS NOT NULL"));
+        equal.push(format!("t.{key} = s.v{at}"));
+    }
+    let rows = places.query(&values.join(", "), &from(table)?, &are_there.join(" AND "), KEYS as u64);
+    let (to, equal) = (from(target)?, equal.join(" AND "));
     Some(format!(
-        "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE t.{key} = s.v))
-         FROM (SELECT DISTINCT v FROM {rows} AS r) AS s"
+        "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE {equal}))
+         FROM (SELECT DISTINCT * FROM {rows} AS r) AS s"
     ))
 }
 

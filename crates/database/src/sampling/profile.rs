@@ -187,10 +187,19 @@ fn magnitude<'n>(numbers: impl Iterator<Item = &'n f64> + Clone) -> Option<(i16,
     Some((powers.clone().min()?, powers.max()?))
 }
 
+/// Characters of the shortest text that can be a UUID or a hash.
+const HASH: usize = 32;
+
+/// Whether a text is a UUID or a hash, whose letters and digits are random.
+fn is_hash(text: &str) -> bool {
+    text.len() >= HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
 /// The shapes of at least ten rows, the most frequent first.
 fn shapes(texts: &BTreeMap<&str, usize>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for (text, rows) in texts.iter().filter(|(text, _)| text.chars().count() <= SET_CHARACTERS) {
+    let has_shape = |text: &str| text.chars().count() <= SET_CHARACTERS && !is_hash(text);
+    for (text, rows) in texts.iter().filter(|(text, _)| has_shape(text)) {
         let shape: String = text
             .chars()
             .map(|c| match c {
@@ -231,6 +240,8 @@ mod tests {
         assert_eq!((rare.values, rare.statistics.few_values), (None, true));
         let codes = profile(&texts(&["AB-12", "CD-34"], 10), None, false);
         assert_eq!(codes.statistics.shapes, ["AA-99"]);
+        let ids = ["0b6a8c1e-5d1c-4f0a-9a53-0d6f2b7c8e90", "d41d8cd98f00b204e9800998ecf8427e"];
+        assert!(profile(&texts(&ids, 10), None, true).statistics.shapes.is_empty());
         let dates = profile(&texts(&["2021-05-01", "2024-01-31 10:00"], 2), None, false);
         assert_eq!((dates.statistics.years, dates.statistics.shapes.len()), (Some((2021, 2024)), 0));
     }

@@ -148,17 +148,23 @@ fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
 
 /// Whether enough of a join's values are keys of the other table. The statement returns only counts, no values.
 fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bool> {
-    let (column, target_column) = (join.columns.first()?, join.target_columns.first()?);
-    let names = [&table.name, column, &join.target.name, target_column].map(|name| quoted(name));
-    let [Some(from), Some(column), Some(to), Some(key)] = names else { return None };
+    let (from, to) = (quoted(&table.name)?, quoted(&join.target.name)?);
+    let (mut values, mut are_there, mut equal) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, (column, key)) in join.columns.iter().zip(&join.target_columns).enumerate() {
+        let (column, key) = (quoted(column)?, quoted(key)?);
+        values.push(format!("{column} AS v{at}"));
+        are_there.push(format!("{column} IS NOT NULL"));
+        equal.push(format!("t.{key} = s.v{at}"));
+    }
+    let equal = equal.join(" AND ");
     let share = |values: &str| -> Option<(i64, i64)> {
         let sql = format!(
-            "SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.{to} AS t WHERE t.{key} = s.v)), 0) \
-             FROM (SELECT DISTINCT v FROM ({values})) AS s"
+            "SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.{to} AS t WHERE {equal})), 0) \
+             FROM (SELECT DISTINCT * FROM ({values})) AS s"
         );
         file.connection().query_row(&sql, (), |row| Ok((row.get(0)?, row.get(1)?))).ok()
     };
-    let of_column = format!("SELECT {column} AS v FROM main.{from} WHERE {column} IS NOT NULL");
+    let of_column = format!("SELECT {} FROM main.{from} WHERE {}", values.join(", "), are_there.join(" AND "));
     if let Some(id) = row_id(table)
         && let Some(places) = places(file, table).ok().flatten()
     {
@@ -169,7 +175,7 @@ fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bo
             return Some(is_share_found(all, found));
         }
     }
-    let (all, found) = share(&format!("SELECT DISTINCT v FROM ({of_column}) LIMIT {KEYS}"))?;
+    let (all, found) = share(&format!("SELECT DISTINCT * FROM ({of_column}) LIMIT {KEYS}"))?;
     Some(is_share_found(all, found))
 }
 

@@ -145,7 +145,10 @@ fn of_table(input: &CheckInput<'_>, table: &Table, report: ReportFinding<'_>) {
     }
     for (_, column, targets) in input.joins.ambiguous.iter().filter(|(owner, ..)| *owner == table.table_name()) {
         let names: Vec<String> = targets.iter().map(TableName::full).collect();
-        let message = format!("its name matches the keys of {}", names.join(" and "));
+        let message = match names.as_slice() {
+            [name] => format!("its name matches only a part of the key of {name}"),
+            names => format!("its name matches the keys of {}", names.join(" and ")),
+        };
         report(CheckRule::AmbiguousJoin, from_ref(column), message);
     }
     if let Some(comment) = &table.comment {

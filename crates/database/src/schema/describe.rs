@@ -42,6 +42,9 @@ const UNITS: &[(&str, &str, &str)] = &[
 /// Words that are written in upper case.
 const CAPITALS: &[&str] = &["iban", "id", "ip", "isbn", "sku", "url", "uuid", "vat"];
 
+/// What is said of numbers that the database assigns.
+pub(super) const ASSIGNED: &str = "assigned by the database";
+
 /// A name that ends in one of these cannot be followed by *of*.
 const PREPOSITIONS: &[&str] = &["at", "by", "for", "from", "in", "of", "on", "per", "since", "to", "until", "with"];
 
@@ -118,9 +121,18 @@ pub(crate) fn column(
     // `Title of the list of products` would not describe a column of that view.
     let of = if table.kind.is_view() { String::new() } else { format!(" of the {owner}") };
     // A key of the column alone says more about it than one that it is a part of.
-    let keys = table.foreign_keys.iter().filter(|key| key.columns.contains(&column.name));
-    let key = keys.min_by_key(|key| key.columns.len());
+    let keys: Vec<&ForeignKey> =
+        table.distinct_keys().into_iter().filter(|key| key.columns.contains(&column.name)).collect();
+    let key = keys.iter().min_by_key(|key| key.columns.len());
+    let (words, values) = (split(&column.name), Values::of(column));
+    let moment = moment(&words, values, &owner).filter(|_| values.may_be_times(connection));
     let is_key_part = table.primary_key.as_ref().filter(|key| key.columns.contains(&column.name));
+    if key.is_some_and(|key| key.columns.len() > 1) && keys.len() > 1 {
+        // None of several keys says what it is, such as the tenant that is a part of every key.
+        let of_primary = if is_key_part.is_some() { "the primary key and of " } else { "" };
+        let name = capitalized(&in_words(&column.name));
+        return (format!("{name}{of}; part of {of_primary}{} foreign keys.", keys.len()), true);
+    }
     if let Some(key) = key {
         let gone = if is_missing(key) { ", which does not exist" } else { "" };
         let text = format!("{}{gone}", reference(column, key, &name_table(&key.target)));
@@ -128,14 +140,13 @@ pub(crate) fn column(
         return (format!("{text}{part}."), true);
     }
     if let Some(primary) = is_key_part {
-        let assigned = if column.identity.is_some() { "; assigned by the database" } else { "" };
-        return match primary.columns.len() {
-            1 => (format!("Identifies the {owner}{assigned}."), true),
-            _ => (format!("{}{of}; part of the primary key{assigned}.", capitalized(&in_words(&column.name))), false),
-        };
+        let assigned = if column.is_assigned() { format!("; {ASSIGNED}") } else { String::new() };
+        if primary.columns.len() == 1 {
+            return (format!("Identifies the {owner}{assigned}."), true);
+        }
+        let what = moment.unwrap_or_else(|| format!("{}{of}", capitalized(&in_words(&column.name))));
+        return (format!("{what}; part of the primary key{assigned}."), false);
     }
-    let (words, values) = (split(&column.name), Values::of(column));
-    let moment = moment(&words, values, &owner).filter(|_| values.may_be_times(connection));
     if let Some(text) = moment.or_else(|| flag(&words, values, &of)) {
         return (format!("{text}."), true);
     }
@@ -144,6 +155,8 @@ pub(crate) fn column(
     let (name, unit) = match unit {
         Some((_, unit, _)) if words.len() > 1 => {
             let rest: Vec<&str> = words.iter().take(words.len() - 1).map(String::as_str).collect();
+            // `size_in_cm`
+            let rest = rest.strip_suffix(&["in"]).filter(|rest| !rest.is_empty()).unwrap_or(rest.as_slice());
             (in_words(&rest.join("_")), format!(", in {unit}"))
         }
         Some((_, unit, quantity)) => ((*quantity).to_owned(), format!(", in {unit}")),
@@ -312,12 +325,45 @@ mod tests {
             ("valid_from", "DATE", "When the invoice line becomes valid.", true),
             ("ends_on", "DATE", "When the invoice line ends.", true),
             ("cents", "INT", "Amount of the invoice line, in cents.", false),
+            ("size_in_cm", "INT", "Size of the invoice line, in centimetres.", false),
+            ("occurred_at", "TIMESTAMP", "When the invoice line occurred.", true),
+            ("left_on", "DATE", "When the invoice line left.", true),
+            ("written_at", "TIMESTAMP", "When the invoice line was written.", true),
+            ("last_seen_at", "TIMESTAMP", "When the invoice line was last seen.", true),
+            ("last_failed_at", "TIMESTAMP", "When the invoice line last failed.", true),
+            ("last_updated_at", "TIMESTAMP", "When the row was last changed.", true),
+            ("due_on", "DATE", "When the invoice line is due.", true),
             ("--", "", "Unnamed value of the invoice line.", false),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
             let found = super::column(&sqlite(), &table, &column, &|_| false, &plain);
             assert_eq!(found, (expected.to_owned(), is_all), "{name}");
         }
+    }
+
+    #[test]
+    fn a_part_of_several_keys_is_described_by_none_of_them() {
+        let of_tenant =
+            |columns: &[&str], name: &str| key(&[&["tenant_id"], columns].concat(), name, &["tenant_id", "id"]);
+        let table = Table {
+            name: "ticket".into(),
+            primary_key: Some(Key { name: None, columns: vec!["tenant_id".into(), "opened_at".into()] }),
+            foreign_keys: vec![of_tenant(&["project_id"], "project"), of_tenant(&["assignee_id"], "account")],
+            ..Table::default()
+        };
+        for (name, data_type, expected) in [
+            ("tenant_id", "uuid", "Tenant ID of the ticket; part of the primary key and of 2 foreign keys."),
+            ("project_id", "int", "With tenant_id, refers to project by tenant_id and id."),
+            ("opened_at", "timestamp", "When the ticket was opened; part of the primary key."),
+        ] {
+            let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };
+            assert_eq!(super::column(&sqlite(), &table, &column, &|_| false, &plain).0, expected);
+        }
+        let mut serial = Column { name: "id".into(), data_type: "integer".into(), ..Column::default() };
+        serial.default = Some("nextval('public.ticket_id_seq'::regclass)".into());
+        let table = Table { primary_key: Some(Key { name: None, columns: vec!["id".into()] }), ..table };
+        let found = super::column(&sqlite(), &table, &serial, &|_| false, &plain).0;
+        assert_eq!(found, "Identifies the ticket; assigned by the database.");
     }
 
     /// A name is only a hint: nothing is stated that the type contradicts.

@@ -227,6 +227,15 @@ impl Differences<'_> {
         if old.kind != new.kind {
             self.note(DifferenceKind::KindChanged, None, changed(old.kind.word(), new.kind.word()));
         }
+        let partitions = |doc: &TableDoc| doc.partitioned_by.clone().unwrap_or_else(|| "none".to_owned());
+        if old.partitioned_by != new.partitioned_by {
+            let detail = format!("partitions: {}", changed(&partitions(old), &partitions(new)));
+            self.note(DifferenceKind::DefinitionChanged, None, detail);
+        }
+        if old.row_security != new.row_security {
+            let now = if new.row_security { "on" } else { "off" };
+            self.note(DifferenceKind::DefinitionChanged, None, format!("row security is now {now}"));
+        }
         self.comment(None, (old.source, &old.description), (new.source, &new.description));
         let names: BTreeSet<&String> = old.constraint_comments.keys().chain(new.constraint_comments.keys()).collect();
         for name in names {
@@ -291,7 +300,8 @@ impl Differences<'_> {
         // Uses the current sensitivity: an earlier page may quote values that are no longer shown.
         let sensitive = sensitive_names(&new.columns);
         let checks = |doc: &TableDoc| -> Vec<Named> {
-            doc.checks.iter().map(|check| (None, literals::check(check, &sensitive))).collect()
+            let all = doc.checks.iter().chain(&doc.exclusions);
+            all.map(|check| (None, literals::check(check, &sensitive))).collect()
         };
         let checks = (checks(old), checks(new));
         self.lists(checks, DifferenceKind::CheckRemoved, DifferenceKind::CheckAdded);

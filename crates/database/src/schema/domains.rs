@@ -1,14 +1,16 @@
 //! Which tables belong together, without a model: groups in the graph of foreign keys, named after the commonest word
-//! of their tables; tables without keys by a prefix that at least three share; the rest is `system`. The same schema
+//! of their tables; tables without keys by a prefix that at least three share; the rest is `system`. Keys that many
+//! tables have, such as those to the user who created a row, do not count. The same schema
 //! gives the same domains. A group keeps the name that it has in the plan as long as one of its tables has that word, so
 //! a new table renames nothing; without a plan its name depends only on its tables. Groups with the same name are one
 //! domain.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::names::globs::NamePattern;
 use crate::names::words::{singular, slug, split};
-use crate::snapshot::{Snapshot, Table, TableName};
+use crate::schema::shared_joins::is_shared;
+use crate::snapshot::{ForeignKey, Snapshot, Table, TableName};
 
 /// The domain of tables that belong to no other.
 pub(super) const SYSTEM: &str = "system";
@@ -23,7 +25,7 @@ const ROUNDS: usize = 24;
 const WORDLESS: &str = "group-";
 
 /// Words that do not name a business area.
-const EMPTY_WORDS: &[&str] = &[
+pub(crate) const EMPTY_WORDS: &[&str] = &[
     "tbl", "table", "id", "link", "map", "mapping", "rel", "relation", "xref", "view", "vw", "tab", "t", "has", "to",
     "of", "and", "by", "the", "for", "data", "info",
 ];
@@ -48,31 +50,75 @@ pub fn domains(
             None => free.push(table),
         }
     }
-    for group in groups(&neighbours(&free)) {
+    let shared = SharedKeys::of(snapshot);
+    for group in groups(&neighbours(&free, &shared)) {
         let tables: Vec<&Table> = group.iter().filter_map(|at| free.get(*at).copied()).collect();
         let name = kept_name(&tables, before).unwrap_or_else(|| group_name(&tables));
         found.extend(tables.iter().map(|table| (table.table_name(), name.clone())));
     }
     let mut left: Vec<&Table> = free.into_iter().filter(|table| !found.contains_key(&table.table_name())).collect();
-    add_views(&mut found, &mut left);
+    // Within the graph these tables have no neighbours, so their keys are with tables of configured domains.
+    let near = if named.is_empty() { HashMap::new() } else { shared.others(snapshot) };
+    add_followers(&mut found, &mut left, &near);
     add_prefixes(&mut found, &left, before);
     found
 }
 
-/// A view belongs to the domain of the majority of the tables that it reads.
-fn add_views(found: &mut BTreeMap<TableName, String>, left: &mut Vec<&Table>) {
+/// The keys that many tables have.
+struct SharedKeys<'s>(HashSet<(&'s TableName, &'s [String])>);
+
+impl<'s> SharedKeys<'s> {
+    fn of(snapshot: &'s Snapshot) -> Self {
+        let mut counts: HashMap<(&TableName, &[String]), usize> = HashMap::new();
+        for table in &snapshot.tables {
+            let keys: HashSet<_> = table.foreign_keys.iter().map(|key| (&key.target, key.columns.as_slice())).collect();
+            keys.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
+        }
+        let all = snapshot.tables.len();
+        Self(counts.into_iter().filter(|(_, count)| is_shared(*count, all)).map(|(key, _)| key).collect())
+    }
+
+    /// The keys of a table that are its own: those with other tables that few others have.
+    fn own_keys<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t ForeignKey> {
+        let is_own = |key: &&ForeignKey| {
+            let is_itself = key.target.name == table.name && key.target.schema == table.schema;
+            !is_itself && !self.0.contains(&(&key.target, key.columns.as_slice()))
+        };
+        table.foreign_keys.iter().filter(is_own)
+    }
+
+    /// For each table, the others that it has keys with.
+    fn others(&self, snapshot: &Snapshot) -> HashMap<TableName, Vec<TableName>> {
+        let mut near: HashMap<TableName, Vec<TableName>> = HashMap::new();
+        for table in &snapshot.tables {
+            for key in self.own_keys(table) {
+                near.entry(table.table_name()).or_default().push(key.target.clone());
+                near.entry(key.target.clone()).or_default().push(table.table_name());
+            }
+        }
+        near
+    }
+}
+
+/// A view belongs to the domain of the majority of the tables that it reads, and a table to that of the tables `near` it.
+fn add_followers(
+    found: &mut BTreeMap<TableName, String>,
+    left: &mut Vec<&Table>,
+    near: &HashMap<TableName, Vec<TableName>>,
+) {
     // A view may read another one, whose domain is found a round earlier.
     loop {
         let mut placed = Vec::new();
-        for view in left.iter().filter(|table| !table.reads_from.is_empty()) {
+        for table in left.iter() {
+            let name = table.table_name();
             let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            for read in &view.reads_from {
-                if let Some(domain) = found.get(read) {
+            for other in table.reads_from.iter().chain(near.get(&name).into_iter().flatten()) {
+                if let Some(domain) = found.get(other) {
                     *counts.entry(domain).or_default() += 1;
                 }
             }
             let most = counts.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));
-            placed.extend(most.map(|(name, _)| (view.table_name(), (*name).to_owned())));
+            placed.extend(most.map(|(domain, _)| (name, (*domain).to_owned())));
         }
         if placed.is_empty() {
             return;
@@ -167,15 +213,12 @@ fn is_number(word: &str) -> bool {
 }
 
 /// For each of these tables, its neighbours with the number of keys between the two.
-fn neighbours(tables: &[&Table]) -> Vec<BTreeMap<usize, usize>> {
+fn neighbours(tables: &[&Table], shared: &SharedKeys<'_>) -> Vec<BTreeMap<usize, usize>> {
     let positions: HashMap<TableName, usize> =
         tables.iter().enumerate().map(|(at, table)| (table.table_name(), at)).collect();
     let mut neighbours: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); tables.len()];
     for (at, table) in tables.iter().enumerate() {
-        for to in table.foreign_keys.iter().filter_map(|key| positions.get(&key.target).copied()) {
-            if to == at {
-                continue;
-            }
+        for to in shared.own_keys(table).filter_map(|key| positions.get(&key.target).copied()) {
             for (one, other) in [(at, to), (to, at)] {
                 if let Some(near) = neighbours.get_mut(one) {
                     *near.entry(other).or_default() += 1;

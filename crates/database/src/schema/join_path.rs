@@ -1,13 +1,16 @@
-//! How two tables can be joined: by the fewest keys between them, and by inferred joins where there is no key.
+//! How two tables can be joined: by the fewest keys between them, and by inferred joins where there is no key. Two tables
+//! that only refer to the same third one, such as the user who created the row, have little to do with each other, so such
+//! a turn costs more the more tables refer to that one.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use refdesk_text::escape::one_line;
+use refdesk_text::names::either;
 use refdesk_text::shorten::shortened;
 use serde::Serialize;
 
-use super::joins::family;
+use super::joins::{family, is_array};
 use super::table_doc::{ColumnDoc, JoinDoc, JoinSource, TableDoc};
 use crate::names::quoted;
 use crate::names::words::split;
@@ -27,11 +30,17 @@ fn cost(source: JoinSource) -> usize {
     if source == JoinSource::Inferred { 31 } else { 10 }
 }
 
+/// The most that a turn costs in addition: as much as three keys.
+const TURN: usize = 30;
+
 /// The search ends after this many partial paths.
 const TRIED: usize = 20_000;
 
 /// Most joins of a table with itself in an answer.
 const OWN_JOINS: usize = 10;
+
+/// Most other joins of the same two tables that a hop names.
+const OTHERS: usize = 3;
 
 /// Most characters of the reason of a join in an answer.
 const REASON: usize = 200;
@@ -77,7 +86,7 @@ pub struct JoinPath {
 }
 
 /// A join.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct JoinHop {
     /// `schema.table`.
     pub from_table: String,
@@ -89,6 +98,12 @@ pub struct JoinHop {
     pub source: JoinSource,
     /// Why, or under which condition; empty for a key.
     pub because: String,
+    /// `many_to_one`, `one_to_many` or `one_to_one`; empty if unknown.
+    pub cardinality: String,
+    /// Whether the table before and this one refer to the one between them, so that their rows are combined with each other.
+    pub multiplies_rows: bool,
+    /// The columns by which else the same table refers to the other.
+    pub or_by: Vec<String>,
 }
 
 /// The answer to how two tables can be joined.
@@ -169,6 +184,8 @@ struct Edge<'a> {
     to: usize,
     source: JoinSource,
     because: &'a str,
+    /// From the table that refers to the other.
+    cardinality: &'a str,
     /// Whether the table here is the one that refers to the other.
     refers: bool,
     /// Columns here and there.
@@ -185,6 +202,28 @@ impl Edge<'_> {
             && !before.refers
             && there.eq(self.pairs.iter().map(|(here, _)| here))
     }
+
+    /// Whether many rows of the table before and many of the next one refer to the same row here.
+    fn multiplies_after(&self, before: &Self) -> bool {
+        let is_many = |edge: &Self| edge.cardinality != "one_to_one";
+        before.refers && !self.refers && is_many(before) && is_many(self)
+    }
+
+    /// The cardinality in this direction.
+    fn cardinality(&self) -> &str {
+        match self.cardinality {
+            "many_to_one" if !self.refers => "one_to_many",
+            "one_to_many" if !self.refers => "many_to_one",
+            known => known,
+        }
+    }
+
+    /// The columns that refer.
+    fn referring(&self) -> String {
+        let columns: Vec<&str> =
+            self.pairs.iter().map(|(here, there)| if self.refers { here.as_str() } else { there.as_str() }).collect();
+        columns.join(", ")
+    }
 }
 
 /// The paths between two of these tables, with at most `most` joins.
@@ -196,6 +235,8 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
         return JoinPaths::default();
     };
     let left = costs_to(&edges, to);
+    let turns: Vec<usize> = edges.iter().map(|edges| turn_cost(edges)).collect();
+    let mut ways: HashSet<Vec<usize>> = HashSet::new();
     let mut open = BinaryHeap::new();
     // By the cost so far plus the minimum remaining cost, then by order of discovery.
     let mut found_so_far = 0usize;
@@ -207,7 +248,10 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
     }
     while let Some(Reverse((_, spent, _, at, steps))) = open.pop() {
         if at == to && !steps.is_empty() {
-            paths.push(steps);
+            // Another join of the same tables is named beside the first.
+            if ways.insert(steps.iter().map(|(table, _)| *table).collect()) {
+                paths.push(steps);
+            }
             if paths.len() == PATHS {
                 break;
             }
@@ -231,7 +275,9 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             found_so_far += 1;
             let mut further = steps.clone();
             further.push((at, number));
-            let spent = spent + cost(edge.source);
+            let is_turn = before.is_some_and(|before| edge.multiplies_after(before));
+            let turn = turns.get(at).copied().filter(|_| is_turn).unwrap_or(0);
+            let spent = spent + cost(edge.source) + turn;
             open.push(Reverse((spent + rest, spent, found_so_far, edge.to, further)));
         }
     }
@@ -284,6 +330,8 @@ pub fn own_joins(table: &JoinTable<'_>) -> Vec<JoinPath> {
             on_clause: pairs.join(" AND "),
             source: join.source,
             because: reason(join.because),
+            cardinality: join.cardinality.to_owned(),
+            ..JoinHop::default()
         };
         let sql_snippet = format!("FROM {name} AS \"a\"{}", hop.line(&format!("{name} AS \"b\"")));
         JoinPath { hops: vec![hop], sql_snippet }
@@ -297,13 +345,21 @@ pub fn reason(because: &str) -> String {
 }
 
 impl JoinHop {
-    /// The join with this table as a line of SQL. What a join without a key is based on is part of it: a noted one may
-    /// hold only for some rows.
+    /// The join with this table as a line of SQL. How many rows match, and what a join without a key is based on, are part
+    /// of it: a noted one may hold only for some rows.
     fn line(&self, table: &str) -> String {
-        let comment = match self.source {
-            JoinSource::Key => String::new(),
-            source => format!(" -- {}", source.reason(&self.because)),
-        };
+        let mut comments = Vec::new();
+        let cardinality = one_line(&self.cardinality.replace('_', " ")).into_owned();
+        comments.extend(Some(cardinality).filter(|words| !words.is_empty()));
+        if self.multiplies_rows {
+            let from = one_line(&self.from_table);
+            comments.push(format!("rows multiply: all that refer to the same row of {from} are combined"));
+        }
+        if !self.or_by.is_empty() {
+            comments.push(format!("or by {}", one_line(&either(&self.or_by))));
+        }
+        comments.extend((self.source != JoinSource::Key).then(|| self.source.reason(&self.because)));
+        let comment = if comments.is_empty() { String::new() } else { format!(" -- {}", comments.join("; ")) };
         format!("\nJOIN {table} ON {}{comment}", self.on_clause)
     }
 }
@@ -345,14 +401,20 @@ fn edges<'a>(tables: &[JoinTable<'a>], positions: &HashMap<&str, usize>) -> Vec<
             if own.iter().any(|known| known.to == to && is_same(&known.pairs)) {
                 continue;
             }
-            let (source, because) = (join.source, join.because);
-            own.push(Edge { to, source, because, refers: true, pairs });
+            let (source, because, cardinality) = (join.source, join.because, join.cardinality);
+            own.push(Edge { to, source, because, cardinality, refers: true, pairs });
             if let Some(other) = edges.get_mut(to) {
-                other.push(Edge { to: from, source, because, refers: false, pairs: back });
+                other.push(Edge { to: from, source, because, cardinality, refers: false, pairs: back });
             }
         }
     }
     edges
+}
+
+/// What a turn at a table with these joins costs in addition: the number of the tables that refer to it.
+fn turn_cost(edges: &[Edge<'_>]) -> usize {
+    let referring: HashSet<usize> = edges.iter().filter(|edge| !edge.refers).map(|edge| edge.to).collect();
+    referring.len().min(TURN)
 }
 
 /// The least cost from each table to this one.
@@ -474,27 +536,50 @@ fn within_two_joins(edges: &[Vec<Edge<'_>>], table: usize) -> Vec<usize> {
 fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge<'_>>], from: usize, steps: &[(usize, usize)]) -> Option<JoinPath> {
     let mut hops = Vec::new();
     let mut sql = format!("FROM {}", tables.get(from)?.quoted());
+    let mut before: Option<&Edge<'_>> = None;
     for (at, number) in steps {
         let edge = edges.get(*at).and_then(|all| all.get(*number));
         let (Some(edge), Some(from)) = (edge, tables.get(*at)) else { continue };
         let Some(to) = tables.get(edge.to) else { continue };
-        let (from_name, to_name) = (from.quoted(), to.quoted());
-        let pairs: Vec<String> = edge
-            .pairs
-            .iter()
-            .map(|(one, other)| format!("{from_name}.{} = {to_name}.{}", column(one), column(other)))
-            .collect();
+        let pairs: Vec<String> = edge.pairs.iter().map(|(one, other)| condition([from, to], [one, other])).collect();
+        let is_other = |other: &&Edge<'_>| {
+            other.to == edge.to
+                && other.refers == edge.refers
+                && other.pairs != edge.pairs
+                && other.source == edge.source
+        };
+        let others = edges.get(*at).into_iter().flatten().filter(is_other).map(Edge::referring);
         let hop = JoinHop {
             from_table: from.full_name().to_owned(),
             to_table: to.full_name().to_owned(),
             on_clause: pairs.join(" AND "),
             source: edge.source,
             because: reason(edge.because),
+            cardinality: edge.cardinality().to_owned(),
+            multiplies_rows: before.is_some_and(|before| edge.multiplies_after(before)),
+            or_by: others.take(OTHERS).collect(),
         };
-        sql.push_str(&hop.line(&to_name));
+        sql.push_str(&hop.line(&to.quoted()));
         hops.push(hop);
+        before = Some(edge);
     }
     Some(JoinPath { hops, sql_snippet: sql })
+}
+
+/// The condition on a pair of columns. One of them may be an array of the other's values.
+fn condition(tables: [&JoinTable<'_>; 2], columns: [&str; 2]) -> String {
+    let mut ends = tables.iter().zip(columns).map(|(table, name)| {
+        let known = table.doc.columns.iter().find(|column| column.name == name);
+        (format!("{}.{}", table.quoted(), column(name)), known.is_some_and(|column| is_array(&column.data_type)))
+    });
+    match (ends.next(), ends.next()) {
+        (Some((one, true)), Some((other, false))) => format!("{other} = ANY ({one})"),
+        (Some((one, false)), Some((other, true))) => format!("{one} = ANY ({other})"),
+        (one, other) => {
+            let text = |end: Option<(String, bool)>| end.map(|(text, _)| text).unwrap_or_default();
+            format!("{} = {}", text(one), text(other))
+        }
+    }
 }
 
 /// A name that no statement can contain is left unquoted, because the snippet is for reading.

@@ -1,5 +1,6 @@
-//! Joins without a key, inferred from names and types: a column matches the key of exactly one other table. A person's
-//! notes can add joins and remove inferred ones.
+//! Joins without a key, inferred from names and types: a column matches the key of exactly one other table. If that key has
+//! further columns, the referring table must have them too, by the same names. A person's notes can add joins and remove
+//! inferred ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -41,14 +42,17 @@ pub struct InferredJoin {
 pub struct InferredJoins {
     /// By the table that refers, in the order of its columns.
     pub of: BTreeMap<TableName, Vec<InferredJoin>>,
-    /// Columns that match the keys of several tables equally well: table, column, and those tables.
+    /// Columns that match the keys of several tables equally well: table, column, and those tables. With a single table, the
+    /// column matches only a part of its key.
     pub ambiguous: Vec<(TableName, String, Vec<TableName>)>,
 }
 
-/// A key of one column.
+/// A column that identifies rows by itself, or with the other columns of its key.
 struct TargetKey<'s> {
     table: &'s Table,
     column: &'s Column,
+    /// All columns of the key, in its order.
+    columns: &'s [String],
     table_words: Vec<String>,
     column_words: Vec<String>,
 }
@@ -120,17 +124,38 @@ pub fn infer(snapshot: &Snapshot, notes: &Notes) -> InferredJoins {
 fn target_keys(snapshot: &Snapshot) -> Vec<TargetKey<'_>> {
     let mut keys = Vec::new();
     for table in snapshot.tables.iter().filter(|table| !table.kind.is_view()) {
-        let single = table.primary_key.iter().chain(&table.unique).filter_map(|key| match key.columns.as_slice() {
-            [column] => table.column(column),
-            _ => None,
-        });
+        let table_words = stem(&table.name);
+        let all = || table.primary_key.iter().chain(&table.unique).map(|key| key.columns.as_slice());
+        let (single, composite): (Vec<_>, Vec<_>) = all().partition(|columns| columns.len() == 1);
         let mut seen = HashSet::new();
-        for column in single.filter(|column| seen.insert(&column.name)) {
-            let (table_words, column_words) = (stem(&table.name), stem(&column.name));
-            keys.push(TargetKey { table, column, table_words, column_words });
+        for columns in single.into_iter().chain(composite) {
+            for column in columns.iter().filter_map(|column| table.column(column)) {
+                let column_words = stem(&column.name);
+                // Of several columns, only one with the table's name can stand for its rows: `id` or `account_id`, but not
+                // the `tenant_id` beside it.
+                let is_its_own = is_generic(&column_words) || column_words.starts_with(&table_words);
+                if (columns.len() == 1 || is_its_own) && seen.insert(&column.name) {
+                    keys.push(TargetKey { table, column, columns, table_words: table_words.clone(), column_words });
+                }
+            }
         }
     }
     keys
+}
+
+impl TargetKey<'_> {
+    /// The columns of a table that refer to this key, if `column` refers to its own: the others have the same names and kinds
+    /// of values.
+    fn referring_columns(&self, table: &Table, column: &Column) -> Option<Vec<String>> {
+        let own = self.columns.iter().map(|name| {
+            if *name == self.column.name {
+                return Some(column.name.clone());
+            }
+            let (here, there) = (table.column(name)?, self.table.column(name)?);
+            (*name != column.name && same_family(here, there)).then(|| name.clone())
+        });
+        own.collect()
+    }
 }
 
 fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words: &[String], keys: &[&TargetKey<'_>]) {
@@ -153,8 +178,12 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
     if best_keys.iter().any(|key| key.table.schema == table.schema) {
         best_keys.retain(|key| key.table.schema == table.schema);
     }
-    match best_keys.as_slice() {
-        [key] => {
+    let only = match best_keys.as_slice() {
+        [key] => key.referring_columns(table, column).map(|columns| (key, columns)),
+        _ => None,
+    };
+    match only {
+        Some((key, columns)) => {
             let because = match best {
                 NameMatch::Whole | NameMatch::Qualified => format!("it is named after {} and its key", key.table.name),
                 NameMatch::Role => format!("its name ends with {} and its key", key.table.name),
@@ -163,17 +192,17 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
             };
             let confidence = if best == NameMatch::Whole { Confidence::High } else { Confidence::Medium };
             found.of.entry(table.table_name()).or_default().push(InferredJoin {
-                columns: vec![column.name.clone()],
+                columns,
                 target: key.table.table_name(),
-                target_columns: vec![key.column.name.clone()],
+                target_columns: key.columns.to_vec(),
                 because,
                 confidence,
                 cardinality: None,
                 is_noted: false,
             });
         }
-        several => {
-            let tables = several.iter().map(|key| key.table.table_name()).collect();
+        None => {
+            let tables = best_keys.iter().map(|key| key.table.table_name()).collect();
             found.ambiguous.push((table.table_name(), column.name.clone(), tables));
         }
     }
@@ -211,16 +240,21 @@ fn same_family(one: &Column, other: &Column) -> bool {
     }
 }
 
+/// Whether values of a type are lists, as PostgreSQL prints it.
+pub(super) fn is_array(data_type: &str) -> bool {
+    data_type.ends_with("[]")
+}
+
 /// What values of a type are; `other` for those that do not identify rows, such as times, flags and fractions.
 pub(super) fn family(data_type: &str) -> Option<&'static str> {
     let lower = data_type.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     if lower.is_empty() {
         None
+    } else if is_array(data_type) || has(&["interval", "point"]) {
+        Some("other")
     } else if has(&["uuid", "uniqueidentifier"]) {
         Some("uuid")
-    } else if has(&["interval", "point"]) {
-        Some("other")
     } else if has(&["int", "serial", "numeric", "decimal", "number"]) {
         Some("number")
     } else if has(&["char", "text", "clob", "string"]) {
@@ -347,6 +381,54 @@ mod tests {
         assert_eq!(shown, expected);
         let ambiguous: Vec<&str> = found.ambiguous.iter().map(|(_, column, _)| column.as_str()).collect();
         assert_eq!(ambiguous, ["kind_id"]);
+    }
+
+    #[test]
+    fn a_key_of_several_columns_is_a_target_too() {
+        let of_tenant = |name: &str, key: &str, columns: &[&str]| {
+            let keys = vec!["tenant_id".to_owned(), key.to_owned()];
+            Table {
+                primary_key: Some(Key { name: None, columns: keys }),
+                ..table(name, "tenant_id", &[&[key], columns].concat())
+            }
+        };
+        let mut account = of_tenant("account", "id", &[]);
+        account.unique.push(Key { name: None, columns: vec!["tenant_id".into(), "no".into()] });
+        account.columns.push(Column { name: "no".into(), data_type: "INTEGER".into(), ..Column::default() });
+        let mut snapshot = Snapshot {
+            tables: vec![
+                account,
+                of_tenant("ticket", "ticket_id", &["parent_ticket_id", "account_no"]),
+                // A better match than the table with a single key.
+                table("bank_account", "id", &[]),
+                Table { schema: "billing".into(), ..table("account", "id", &[]) },
+                table("note", "id", &["account_id"]),
+                table("comment", "id", &["tenant_id", "account_id", "ticket_id"]),
+                Table { schema: "audit".into(), ..table("log", "id", &["account_id"]) },
+            ],
+            ..Snapshot::default()
+        };
+        snapshot.sort();
+        let found = infer(&snapshot, &Notes::default());
+        let joins = found.of.iter().flat_map(|(table, joins)| joins.iter().map(move |join| (table, join)));
+        let shown: Vec<String> = joins
+            .map(|(table, join)| {
+                let (columns, there) = (join.columns.join("+"), join.target_columns.join("+"));
+                format!("{}.{columns} {}.{there}", table.name, join.target.full())
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "comment.tenant_id+account_id main.account.tenant_id+id",
+                "comment.tenant_id+ticket_id main.ticket.tenant_id+ticket_id",
+                "ticket.tenant_id+parent_ticket_id main.ticket.tenant_id+ticket_id",
+                "ticket.tenant_id+account_no main.account.tenant_id+no",
+            ]
+        );
+        let ambiguous: Vec<(&str, usize)> =
+            found.ambiguous.iter().map(|(table, _, targets)| (table.name.as_str(), targets.len())).collect();
+        assert_eq!(ambiguous, [("log", 2), ("note", 1)]);
     }
 
     #[test]

@@ -13,7 +13,8 @@ use crate::config::{
     fields::{UNQUOTED_COMMA, YamlFields},
 };
 use crate::names::words::domain_name;
-use crate::snapshot::{ComparedColumns, ForeignKey, Snapshot, Table, TableName, compared};
+use crate::schema::joins::family;
+use crate::snapshot::{Column, ComparedColumns, ForeignKey, Snapshot, Table, TableName, compared};
 
 /// Most bytes of the file.
 pub const FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -138,6 +139,34 @@ impl Notes {
     }
 }
 
+/// The pairs of columns of a join whose types differ, each with its type. One may be an array of the other's values.
+fn differing_types(join: &NotedJoin, snapshot: &Snapshot) -> Vec<(String, String)> {
+    let (Some(from), Some(to)) = (snapshot.table(&join.from.0), snapshot.table(&join.to.0)) else { return Vec::new() };
+    let pairs = join.from.1.iter().zip(&join.to.1).filter_map(|(one, other)| {
+        let (one, other) = (from.column(one)?, to.column(other)?);
+        let of_one = |column: &Column| {
+            let data_type = column.base_type.as_ref().unwrap_or(&column.data_type);
+            family(data_type.strip_suffix("[]").unwrap_or(data_type))
+        };
+        let differ = of_one(one).zip(of_one(other)).is_some_and(|(one, other)| one != other);
+        let name = |column: &Column| format!("{} ({})", column.name, column.data_type);
+        differ.then(|| (name(one), name(other)))
+    });
+    pairs.collect()
+}
+
+impl Notes {
+    /// Warnings about joins of columns whose types a server does not compare.
+    pub fn incomparable(&self, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
+        let warning = |(line, one, other): (usize, String, String)| {
+            let message = format!("the note joins {one} with {other}, which the database does not compare");
+            Diagnostic::warning(Code::WrongType, message).in_file(file).at_line(line)
+        };
+        let pairs = |join| differing_types(join, snapshot).into_iter().map(|(one, other)| (join.line, one, other));
+        self.joins.iter().flat_map(pairs).map(warning).collect()
+    }
+}
+
 /// Parses the notes; `file` is its name in diagnostics.
 pub fn read(text: &str, file: &str) -> (Notes, Vec<Diagnostic>) {
     let mut notes = Notes::default();
@@ -246,7 +275,34 @@ fn columns_of(texts: &[String]) -> Option<(TableName, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::Column;
+
+    #[test]
+    fn a_noted_join_of_different_types_is_a_warning() {
+        let column = |name: &str, data_type: &str| Column {
+            name: name.into(),
+            data_type: data_type.into(),
+            ..Column::default()
+        };
+        let table = |name: &str, columns: Vec<Column>| Table {
+            schema: "s".into(),
+            name: name.into(),
+            columns,
+            ..Table::default()
+        };
+        let columns = vec![column("ids", "bigint[]"), column("code", "text"), column("any", "")];
+        let ticket = table("ticket", vec![column("id", "integer")]);
+        let snapshot = Snapshot { tables: vec![table("seat", columns), ticket], ..Snapshot::default() };
+        for (from, expected) in [
+            ("ids", None),
+            ("any", None),
+            ("code", Some("the note joins code (text) with id (integer), which the database does not compare")),
+        ] {
+            let (notes, _) = read(&format!("joins:\n  - {{from: s.seat.{from}, to: s.ticket.id}}"), "f");
+            let found = notes.incomparable(&snapshot, "f");
+            let found: Vec<(&str, Option<usize>)> = found.iter().map(|it| (it.message.as_str(), it.line)).collect();
+            assert_eq!(found, expected.map(|text| (text, Some(2))).into_iter().collect::<Vec<_>>(), "{from}");
+        }
+    }
 
     /// Visiting every table for each note, and every column of each table, would take hours.
     #[test]

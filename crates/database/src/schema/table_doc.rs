@@ -36,6 +36,15 @@ pub struct TableDoc {
     pub unique: Vec<Vec<String>>,
     /// Conditions that every row satisfies.
     pub checks: Vec<String>,
+    /// Conditions that any two rows satisfy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exclusions: Vec<String>,
+    /// Whether policies decide which rows a role sees.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub row_security: bool,
+    /// How its rows are divided into partitions, such as `RANGE (occurred_at)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partitioned_by: Option<String>,
     /// Indexes.
     pub indexes: Vec<IndexDoc>,
     /// Its keys to other tables.

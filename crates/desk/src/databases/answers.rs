@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use refdesk_text::{Error, tokens};
 
 pub use self::domains::{DescribedDomain, DomainTable};
-pub use self::joins::DescribedJoin;
+pub use self::joins::{DescribedJoin, SharedJoin};
 pub use self::paths::{DescribedHop, DescribedPath, FoundPaths};
 pub use self::schema::TableSchema;
 pub use self::usage::ColumnUse;

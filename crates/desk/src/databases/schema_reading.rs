@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use refdesk_database::config::DatabaseConfig;
+use refdesk_database::config::{Connection, DatabaseConfig};
 use refdesk_database::connector::{self, AccessibleDatabase, ConnectionEnvironment};
 use refdesk_database::schema::notes::{self, Notes};
 use refdesk_database::snapshot::{Snapshot, TableName};
@@ -97,6 +97,10 @@ impl Desk {
                             self.databases_file().unwrap_or_default(),
                         ));
                         problems.extend(notes.dangling(&reading.snapshot, &notes_file(&database.name)));
+                        // SQLite compares anything.
+                        if !matches!(config.connection, Connection::Sqlite { .. }) {
+                            problems.extend(notes.incomparable(&reading.snapshot, &notes_file(&database.name)));
+                        }
                         (config, ReadState::Read(allowed, Box::new(reading.snapshot)))
                     }
                     Err(error) => (config, ReadState::Failed(error)),
@@ -146,7 +150,8 @@ fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, left_out: &[TableName
     let of_tables = of_tables.filter(|it| !tables().any(|table| it.matches_table(&table.schema, &table.name)));
     let excluding = config.exclude_tables.iter();
     let excluding = excluding.filter(|it| !left_out.iter().any(|table| it.matches_table(&table.schema, &table.name)));
-    let schemas = config.schemas.iter().filter(|name| !snapshot.schemas.iter().any(|schema| schema.name == **name));
+    let schemas = config.schemas.iter().zip(&config.schema_lines);
+    let schemas = schemas.filter(|(name, _)| !snapshot.schemas.iter().any(|schema| schema.name == **name));
     let of_columns = config.sensitive.iter().chain(&config.not_sensitive).filter(|it| {
         !tables()
             .any(|table| table.columns.iter().any(|column| it.matches_column(&table.schema, &table.name, &column.name)))
@@ -157,5 +162,5 @@ fn unmatched(config: &DatabaseConfig, snapshot: &Snapshot, left_out: &[TableName
         problem.fix("correct or remove it")
     };
     let patterns = of_tables.chain(excluding).chain(of_columns).map(|pattern| (&*pattern.text, pattern.line));
-    patterns.chain(schemas.map(|name| (&**name, config.line))).map(warning).collect()
+    patterns.chain(schemas.map(|(name, line)| (&**name, *line))).map(warning).collect()
 }

@@ -108,6 +108,7 @@ impl SchemaQuery<'_> {
                 is_unreadable: !value::<Option<bool>>(&row, 6)?.unwrap_or(false),
                 partitions: count(value(&row, 8)?),
                 row_estimate: value::<Option<i64>>(&row, 9)?.map(count),
+                partitioned_by: value(&row, 10)?,
                 ..Table::default()
             };
             tables.insert(value(&row, 0)?, table);

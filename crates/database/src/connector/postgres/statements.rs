@@ -53,7 +53,8 @@ SELECT w.oid, w.schema, w.name, w.relkind::text, left(obj_description(w.oid, 'pg
        CASE WHEN w.relkind = 'v' THEN NULL
             WHEN w.relkind = 'p' THEN CASE WHEN l.is_unknown THEN NULL ELSE coalesce(l.tuples, 0)::int8 END
             WHEN w.reltuples < 0 OR (v.is_old AND w.reltuples = 0 AND w.relpages = 0) THEN NULL
-            ELSE w.reltuples::int8 END
+            ELSE w.reltuples::int8 END,
+       CASE WHEN w.relkind = 'p' THEN left(pg_get_partkeydef(w.oid), 65536) END
 FROM wanted w CROSS JOIN version v LEFT JOIN leaves l ON l.root = w.oid ORDER BY w.schema, w.name"
 );
 

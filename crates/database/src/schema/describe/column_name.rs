@@ -15,8 +15,38 @@ const MOMENTS: &[(&str, &str)] = &[
 ];
 
 /// Irregular past participles of actions on things.
-const IRREGULAR: &[&str] =
-    &["paid", "sold", "sent", "built", "bought", "made", "done", "seen", "read", "taken", "born"];
+const IRREGULAR: &[&str] = &[
+    "begun", "born", "bought", "broken", "built", "chosen", "done", "drawn", "found", "given", "held", "hidden",
+    "lost", "made", "paid", "read", "seen", "sent", "shown", "sold", "taken", "won", "written",
+];
+
+/// Past forms of what things do themselves: nothing *was occurred*.
+const HAPPENED: &[&str] = &[
+    "appeared",
+    "arrived",
+    "began",
+    "crashed",
+    "departed",
+    "died",
+    "disappeared",
+    "elapsed",
+    "emerged",
+    "expired",
+    "failed",
+    "fell",
+    "happened",
+    "joined",
+    "landed",
+    "lapsed",
+    "left",
+    "matured",
+    "occurred",
+    "replied",
+    "resigned",
+    "responded",
+    "succeeded",
+    "vanished",
+];
 
 /// Participles that *on* follows for a place or a reason, not for a date.
 const PLACED: &[&str] = &["based", "hosted", "located", "mounted", "printed", "stored"];
@@ -75,6 +105,11 @@ impl Values {
 
 /// When something happened, if the name says so; `owner` is one row in words.
 pub(super) fn moment(words: &[String], values: Values, owner: &str) -> Option<String> {
+    // `last_seen_at` is when something was last seen.
+    let (words, last) = match words {
+        [first, rest @ ..] if first == "last" && rest.len() == 2 => (rest, "last "),
+        words => (words, ""),
+    };
     let is_moment = match words {
         [_, last] => ["at", "on", "date", "time", "ts"].contains(&last.as_str()),
         [_] => values == Values::Times,
@@ -85,6 +120,10 @@ pub(super) fn moment(words: &[String], values: Values, owner: &str) -> Option<St
     let act = match words {
         [first, last] if ACTS.contains(&first.as_str()) && ["at", "on"].contains(&last.as_str()) => {
             Some(format!("When the {owner} {first}"))
+        }
+        [first, _] if HAPPENED.contains(&first.as_str()) => Some(format!("When the {owner} {last}{first}")),
+        [first, last] if first == "due" && ["at", "on"].contains(&last.as_str()) => {
+            Some(format!("When the {owner} is due"))
         }
         [first, last] if first == "valid" && ["from", "since"].contains(&last.as_str()) => {
             return Some(format!("When the {owner} becomes valid"));
@@ -100,7 +139,7 @@ pub(super) fn moment(words: &[String], values: Values, owner: &str) -> Option<St
         [_, last] => ["at", "on"].contains(&last.as_str()) && is_participle(first),
         _ => false,
     };
-    let done = || is_done().then(|| format!("When the {owner} was {first}"));
+    let done = || is_done().then(|| format!("When the {owner} was {last}{first}"));
     known.or(act).or_else(done).filter(|_| is_moment)
 }
 

@@ -70,6 +70,49 @@ fn a_small_shop() {
     assert!(found.contains(&"all: log_a log_b log_c".to_owned()), "{found:?}");
 }
 
+/// Every table of many firms' systems refers to the users who created and changed a row, and to the company.
+#[test]
+fn keys_that_many_tables_have_decide_nothing() {
+    let lines = [
+        "user > partner",
+        "company > partner",
+        "partner",
+        "order > partner",
+        "order_line > order product",
+        "product > product_group",
+        "product_group",
+        "payslip > employee",
+        "payslip_line > payslip",
+        "employee > user",
+        "log_a",
+        "log_b",
+        "log_c",
+        "alone",
+    ];
+    let plain = snapshot(&lines);
+    let mut audited = plain.clone();
+    for table in &mut audited.tables {
+        for (column, target) in [("create_uid", "user"), ("write_uid", "user"), ("company_id", "company")] {
+            table.foreign_keys.push(ForeignKey {
+                columns: vec![column.into()],
+                target: TableName { schema: "s".into(), name: target.into() },
+                ..ForeignKey::default()
+            });
+        }
+    }
+    let found = domains(&plain, &[], &BTreeMap::new());
+    assert_eq!(shown(&domains(&audited, &[], &BTreeMap::new())), shown(&found));
+    assert!(shown(&found).contains(&"log: log_a log_b log_c".to_owned()), "{:?}", shown(&found));
+}
+
+#[test]
+fn a_table_among_configured_domains_follows_their_tables() {
+    let work = snapshot(&["tenant", "ticket > tenant account", "project > tenant", "account > tenant", "alone"]);
+    let named = [("work".to_owned(), vec![NamePattern::new("t*").unwrap(), NamePattern::new("project").unwrap()])];
+    let found = shown(&domains(&work, &named, &BTreeMap::new()));
+    assert_eq!(found, ["system: alone", "work: account project tenant ticket"]);
+}
+
 #[test]
 fn a_new_table_renames_no_domain() {
     for (before, added, expected) in [

@@ -174,6 +174,67 @@ fn the_shortest_path_comes_first() {
     assert_eq!(path.sql_snippet, format!("FROM \"s\".\"order\"\nJOIN \"s\".\"line\" ON {on}"));
 }
 
+/// Orders and invoices were created by the same user, but only their lines belong together.
+#[test]
+fn a_turn_at_a_table_that_many_refer_to_comes_last() {
+    let key = |column: &str, to: &str| ForeignKeyDoc {
+        columns: vec![column.into()],
+        referenced_table: format!("s.{to}"),
+        referenced_columns: vec!["id".into()],
+        cardinality: "many_to_one".into(),
+        ..ForeignKeyDoc::default()
+    };
+    let table = |name: &str, keys: &[(&str, &str)]| TableDoc {
+        foreign_keys: keys
+            .iter()
+            .copied()
+            .chain([("create_uid", "user"), ("write_uid", "user")])
+            .map(|(column, to)| key(column, to))
+            .collect(),
+        ..doc(name, &[], &[])
+    };
+    let mut tables = vec![
+        doc("user", &[], &[]),
+        table("order", &[]),
+        table("order_line", &[("order_id", "order")]),
+        table("bill", &[]),
+        table("bill_line", &[("bill_id", "bill"), ("order_line_id", "order_line")]),
+    ];
+    tables.extend((0..20).map(|at| table(&format!("other{at}"), &[])));
+    let found = found(&tables, "order", "bill", 6);
+    let paths: Vec<Vec<&str>> = found
+        .paths
+        .iter()
+        .map(|path| path.hops.iter().map(|hop| hop.to_table.trim_start_matches("s.")).collect())
+        .collect();
+    assert_eq!(paths[..2], [vec!["order_line", "bill_line", "bill"], vec!["user", "bill"]]);
+    let [lines, users] = [0, 1].map(|at| &found.paths[at]);
+    let cardinalities: Vec<&str> = lines.hops.iter().map(|hop| hop.cardinality.as_str()).collect();
+    assert_eq!(cardinalities, ["one_to_many", "one_to_many", "many_to_one"]);
+    assert!(lines.hops.iter().all(|hop| !hop.multiplies_rows && hop.or_by.is_empty()));
+    let sql = "FROM \"s\".\"order\"\n\
+        JOIN \"s\".\"user\" ON \"s\".\"order\".\"create_uid\" = \"s\".\"user\".\"id\" -- many to one; or by write_uid\n\
+        JOIN \"s\".\"bill\" ON \"s\".\"user\".\"id\" = \"s\".\"bill\".\"create_uid\" -- one to many; rows multiply: \
+        all that refer to the same row of s.user are combined; or by write_uid";
+    assert_eq!(users.sql_snippet, sql);
+}
+
+#[test]
+fn a_column_may_be_an_array_of_keys() {
+    let mut tables = [doc("seat", &[], &["ticket"]), doc("ticket", &[], &[])];
+    let column = |name: &str, data_type: &str| ColumnDoc {
+        name: name.into(),
+        data_type: data_type.into(),
+        ..ColumnDoc::default()
+    };
+    tables[0].columns = vec![column("i", "bigint[]")];
+    tables[1].columns = vec![column("id", "bigint")];
+    for (from, to) in [("seat", "ticket"), ("ticket", "seat")] {
+        let on = &found(&tables, from, to, 6).paths[0].hops[0].on_clause;
+        assert_eq!(on, "\"s\".\"ticket\".\"id\" = ANY (\"s\".\"seat\".\"i\")", "{from}");
+    }
+}
+
 #[test]
 fn a_large_schema_is_searched_in_bounded_steps() {
     let names: Vec<String> = (0..1_000).map(|at| format!("t{at}")).collect();

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::diagram::diagram;
 use super::table::{names, section};
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, front_matter};
+use crate::names::short_names::ShortNames;
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{JoinSource, first_sentence};
 use refdesk_text::shorten::shortened_at_word;
@@ -36,10 +37,14 @@ pub(crate) fn overview(page_set: &PageSet<'_>) -> Page {
     if !tables.is_empty() {
         text.push_str("\n## Domains\n\n| domain | tables | most referenced tables |\n| --- | --- | --- |\n");
     }
+    let short = ShortNames::of(page_set.subjects.iter().map(|it| it.table.name.as_str()));
     for (domain, number) in &tables {
-        let tables = page_set.of_domain(domain).map(|it| (it.doc.referenced_by.len(), it.table.name.as_str()));
-        let mut known: Vec<(usize, &str)> = tables.filter(|(references, _)| *references > 0).collect();
-        known.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        let tables = page_set.of_domain(domain).map(|it| {
+            let name = short.name(&it.table.schema, &it.table.name);
+            (it.doc.referenced_by.len(), name)
+        });
+        let mut known: Vec<(usize, String)> = tables.filter(|(references, _)| *references > 0).collect();
+        known.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let known: Vec<String> = known.iter().take(3).map(|(_, name)| code(name)).collect();
         text.push_str(&format!("| [{domain}]({}/README.md) | {number} | {} |\n", target(domain), known.join(", ")));
     }

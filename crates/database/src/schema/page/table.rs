@@ -1,13 +1,15 @@
 //! The pages of a table.
 
 use super::{GENERATOR, PAGE_BYTES, Page, PageKind, PageSet, PageTable, front_matter};
-use crate::schema::describe::says_all;
+use crate::schema::describe::{ASSIGNED, says_all};
 use crate::schema::markup::{code, prose, target};
 use crate::schema::table_doc::{ColumnDoc, DescriptionSource, IndexDoc, JoinSource, ReferenceDoc, TableDoc};
+use crate::snapshot::is_sequence;
 use crate::statistics::ColumnStatistics;
 use refdesk_text::names::either;
 use refdesk_text::shorten::shortened;
 use refdesk_text::tokens::{counted, grouped};
+use refdesk_text::words::capitalized;
 
 /// Characters of a description in a page that would be too large.
 const SHORT: usize = 80;
@@ -41,11 +43,20 @@ fn short(doc: &TableDoc) -> TableDoc {
         statistics: None,
         ..column.clone()
     };
-    let checks = doc.checks.iter().take(20).map(|check| shortened(check.clone(), SHORT)).collect();
+    let conditions =
+        |all: &[String]| all.iter().take(20).map(|check| shortened(check.clone(), SHORT)).collect::<Vec<_>>();
+    let (checks, exclusions) = (conditions(&doc.checks), conditions(&doc.exclusions));
     let indexes = doc.indexes.iter().take(50).cloned().collect();
     let reference = |it: &ReferenceDoc| ReferenceDoc { because: shortened(it.because.clone(), SHORT), ..it.clone() };
     let referenced_by = doc.referenced_by.iter().take(500).map(reference).collect();
-    TableDoc { columns: doc.columns.iter().map(column).collect(), checks, indexes, referenced_by, ..doc.clone() }
+    TableDoc {
+        columns: doc.columns.iter().map(column).collect(),
+        checks,
+        exclusions,
+        indexes,
+        referenced_by,
+        ..doc.clone()
+    }
 }
 
 fn markdown(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> String {
@@ -66,6 +77,12 @@ fn markdown(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> 
     text.push_str(&format!("\n{rows}{}\n", origin(doc)));
     if table.is_unreadable {
         text.push_str("\nIts rows cannot be read with this connection; this page is based only on the catalog.\n");
+    }
+    if let Some(key) = &doc.partitioned_by {
+        text.push_str(&format!("\nIts rows are in partitions by {}.\n", code(key)));
+    }
+    if doc.row_security {
+        text.push_str("\nRow security is on: policies decide which rows a role sees and changes.\n");
     }
     text.push_str(&columns(doc));
     text.push_str(&keys(doc));
@@ -123,10 +140,18 @@ fn columns(doc: &TableDoc) -> String {
         let mut what = prose(&column.description);
         // A comment may lack the full stop.
         let ends = column.description.trim_end().ends_with(['.', '!', '?', ':', ';', '…', '。']);
-        if (column.default.is_some() || lists_labels) && !what.is_empty() && !ends {
+        // What a sequence assigns is no value that a statement should pass.
+        let (default, assigned) = match column.default.as_deref() {
+            Some(default) if is_sequence(default) => (None, !what.contains(ASSIGNED)),
+            default => (default, false),
+        };
+        if (default.is_some() || assigned || lists_labels) && !what.is_empty() && !ends {
             what.push('.');
         }
-        if let Some(default) = &column.default {
+        if assigned {
+            what.push_str(&format!(" {}.", capitalized(ASSIGNED)));
+        }
+        if let Some(default) = default {
             what.push_str(&format!(" Default {}.", code(default)));
         }
         if lists_labels {
@@ -168,7 +193,8 @@ fn values(doc: &TableDoc, column: &ColumnDoc) -> String {
             let about = if distinct < 100 { "" } else { "about " };
             format!("{about}{}", counted(usize::try_from(distinct).unwrap_or(usize::MAX), "distinct value"))
         }));
-        parts.extend(few_values.then(|| "few values".to_owned()));
+        // A count says the same.
+        parts.extend((*few_values && distinct.is_none()).then(|| "few values".to_owned()));
         parts.extend(years.map(|(from, to)| if from == to { from.to_string() } else { format!("{from} to {to}") }));
         // The magnitude of numbers that only identify rows is meaningless.
         parts.extend((!is_key(doc, column)).then(|| range(statistics)).flatten());
@@ -256,11 +282,13 @@ fn rest(doc: &TableDoc) -> String {
         let kind = if index.kind().is_empty() { String::new() } else { format!(" ({})", index.kind()) };
         format!("- {}: {}{kind}", code(&index.name), names(&index.columns))
     };
+    let exclusions: Vec<String> = doc.exclusions.iter().map(|it| format!("- {}", code(it))).collect();
     let indexes: Vec<String> = doc.indexes.iter().map(index).collect();
     let line = |(name, comment): (&String, &String)| format!("- {}: {}", code(name), prose(comment));
     let comments: Vec<String> = doc.constraint_comments.iter().map(line).collect();
-    let (checks, indexes) = (section("Checks", &checks), section("Indexes", &indexes));
-    format!("{checks}{indexes}{}", section("Comments on constraints", &comments))
+    let (checks, exclusions) = (section("Checks", &checks), section("Exclusion constraints", &exclusions));
+    let indexes = section("Indexes", &indexes);
+    format!("{checks}{exclusions}{indexes}{}", section("Comments on constraints", &comments))
 }
 
 pub(super) fn section(title: &str, lines: &[String]) -> String {
@@ -353,6 +381,26 @@ mod tests {
             let text = columns(&TableDoc { columns: vec![column], ..TableDoc::default() });
             assert!(text.contains(&format!("| {expected} |")), "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_of_a_sequence_are_assigned() {
+        let default = Some("nextval('public.a_id_seq'::regclass)".to_owned());
+        for (description, expected) in [
+            ("Identifies the a; assigned by the database.", "| Identifies the a; assigned by the database. |"),
+            ("The number", "| The number. Assigned by the database. |"),
+        ] {
+            let column =
+                ColumnDoc { default: default.clone(), description: description.into(), ..ColumnDoc::default() };
+            let text = columns(&TableDoc { columns: vec![column], ..TableDoc::default() });
+            assert!(text.contains(expected) && !text.contains("nextval"), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_some_servers_have_is_shown() {
+        let doc = TableDoc { exclusions: vec!["EXCLUDE USING gist (room WITH =)".into()], ..TableDoc::default() };
+        assert_eq!(rest(&doc), "\n## Exclusion constraints\n\n- `EXCLUDE USING gist (room WITH =)`\n");
     }
 
     #[test]

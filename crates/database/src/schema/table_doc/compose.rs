@@ -1,7 +1,7 @@
 //! Composes what the pages contain about tables from the schema, a person's notes, the inferred joins and what was read.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use refdesk_text::shorten::shortened;
@@ -10,6 +10,7 @@ use super::{
     ColumnDoc, DescriptionSource, ForeignKeyDoc, IndexDoc, InferredJoinDoc, JoinSource, ReferenceDoc, TableDoc,
 };
 use crate::config::DatabaseConfig;
+use crate::names::short_names::ShortNames;
 use crate::schema::describe;
 use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::schema::missing_target::MissingTarget;
@@ -70,14 +71,8 @@ impl DocInput<'_> {
         let order = |one: &ReferenceDoc, other: &ReferenceDoc| (one.source, one).cmp(&(other.source, other));
         references.values_mut().for_each(|references| references.sort_by(order));
         let none = Vec::new();
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        for table in &self.snapshot.tables {
-            *counts.entry(&table.name).or_default() += 1;
-        }
-        let name = |table: &TableName| match counts.get(table.name.as_str()) {
-            Some(count) if *count > 1 => table.full(),
-            _ => table.name.clone(),
-        };
+        let names = ShortNames::of(self.snapshot.tables.iter().map(|table| table.name.as_str()));
+        let name = |table: &TableName| names.name(&table.schema, &table.name);
         let sensitive = SensitiveColumns::new(self.config, self.snapshot, self.joins, self.profiles);
         let doc = |table: &Table| {
             self.doc(table, sensitive.of(table), references.get(&table.table_name()).unwrap_or(&none), &name)
@@ -127,6 +122,9 @@ impl DocInput<'_> {
             unique: table.unique.iter().map(|key| key.columns.clone()).collect(),
             checks: table.checks.iter().map(|check| literals::check(&check.expression, &sensitive)).collect(),
             columns: with_rules().map(column).collect(),
+            exclusions: table.exclusions.iter().map(|it| literals::check(&it.expression, &sensitive)).collect(),
+            row_security: table.row_security,
+            partitioned_by: table.partitioned_by.clone(),
             indexes: table.indexes.iter().map(index).collect(),
             foreign_keys: table.distinct_keys().iter().map(|key| self.foreign_key(table, key)).collect(),
             constraint_comments: constraint_comments(table),

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use refdesk_database::names::short_names::ShortNames;
 use refdesk_database::schema::table_doc::TableDoc;
 use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 use serde::Serialize;
 
-use super::joins::{DescribedJoin, joins_of};
+use super::joins::{DescribedJoin, JoinCounts, SharedJoin, joins_of};
 use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief, same_name};
 use super::{AnswerSources, Answered};
@@ -87,6 +88,9 @@ pub struct DomainOverview {
     pub tables: Vec<DomainTable>,
     /// The joins among its tables and with others, as far as the reader may read them.
     pub relationships: Vec<DescribedJoin>,
+    /// Of these, those that many tables of the database have, once for all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedJoin>,
     /// The number of tables left out of a long list.
     #[serde(skip_serializing_if = "is_zero")]
     pub tables_left_out: usize,
@@ -103,10 +107,15 @@ impl DatabaseView {
     pub fn domains(&self, database: Option<&str>, most: usize) -> Result<Answered<DescribedDomains>, Error> {
         let (database, _) = self.resolve(database, None)?;
         let all = self.pages.domains.iter().filter(|domain| database.is_none_or(|name| name == domain.database));
+        let mut short: HashMap<&str, ShortNames<'_>> = HashMap::new();
         let domains = all.filter_map(|domain| {
             let known: Vec<usize> = self.known_of(domain).collect();
             let first = known.first()?;
-            let names = known.iter().filter_map(|at| self.page(*at)).map(|page| page.table.clone());
+            let short = short.entry(domain.database.as_str()).or_insert_with(|| {
+                let all = self.tables(Some(&domain.database), None).into_iter().filter_map(|at| self.page(at));
+                ShortNames::of(all.map(|page| page.table.as_str()))
+            });
+            let names = known.iter().filter_map(|at| self.page(*at)).map(|page| short.name(&page.schema, &page.table));
             Some(DescribedDomain {
                 database: domain.database.clone(),
                 domain: domain.domain.clone(),
@@ -137,15 +146,18 @@ impl DatabaseView {
             tables: Vec::new(),
             joins: Vec::new(),
             joins_left_out: 0,
-            counts: HashMap::new(),
+            counts: JoinCounts::default(),
             sources: AnswerSources { damaged: read.damaged, ..AnswerSources::default() },
         };
         for (at, page, doc) in &read.docs {
             contents.add(*at, page, doc);
         }
-        let DomainContents { tables, mut joins, joins_left_out, counts, sources, .. } = contents;
-        for join in &mut joins {
-            join.joins_to_table = counts.get(&join.to_table).copied().unwrap_or_default();
+        let DomainContents { tables, mut joins, mut joins_left_out, counts, mut sources, .. } = contents;
+        let shared = counts.take_shared(&mut joins, |_| positions.len());
+        joins_left_out += joins.len().saturating_sub(JOINS);
+        joins.truncate(JOINS);
+        for ends in joins.iter().map(|(_, ends)| ends).chain(shared.iter().map(|(_, ends)| ends)) {
+            self.quote_join(ends, &mut sources);
         }
         let table_count = self.known_of(domain).count();
         let answer = DomainOverview {
@@ -154,7 +166,8 @@ impl DatabaseView {
             table_count,
             tables_left_out: table_count.saturating_sub(tables.len()),
             tables,
-            relationships: joins,
+            relationships: joins.into_iter().map(|(join, _)| join).collect(),
+            shared: shared.into_iter().map(|(join, _)| join).collect(),
             relationships_left_out: joins_left_out,
         };
         Ok(Answered { answer, sources })
@@ -201,10 +214,10 @@ struct DomainContents<'a> {
     /// Every table of the database.
     by_name: HashMap<String, usize>,
     tables: Vec<DomainTable>,
-    joins: Vec<DescribedJoin>,
+    joins: Vec<(DescribedJoin, [Option<usize>; 2])>,
+    /// The number of joins of which the reader may read neither table's page.
     joins_left_out: usize,
-    /// How many joins the reader may know about lead to each table.
-    counts: HashMap<String, usize>,
+    counts: JoinCounts,
     sources: AnswerSources,
 }
 
@@ -225,22 +238,22 @@ impl DomainContents<'_> {
             });
         }
         for join in joins_of(doc) {
+            let join = DescribedJoin { database: page.database.clone(), ..join };
             let target = self.by_name.get(&join.to_table).copied();
             let is_told = [Some(at), target].into_iter().flatten().any(|at| self.view.is_readable(at));
             if is_told {
-                *self.counts.entry(join.to_table.clone()).or_default() += 1;
+                self.counts.add(&join);
             }
             let target_page = target.and_then(|at| self.view.page(at));
             let concerns_domain = is_own || target_page.is_some_and(|page| page.domain == self.domain);
             if target.is_none() || !concerns_domain {
                 continue;
             }
-            if !is_told || self.joins.len() >= JOINS {
+            if is_told {
+                self.joins.push((join, [Some(at), target]));
+            } else {
                 self.joins_left_out += 1;
-                continue;
             }
-            self.view.quote_join(&[Some(at), target], &mut self.sources);
-            self.joins.push(DescribedJoin { database: page.database.clone(), ..join });
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The joins of tables, and the most important ones. The pages of both tables contain a join, so an agent that may read
 //! one of them may see it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use refdesk_database::schema::join_path::reason;
+use refdesk_database::schema::shared_joins::is_shared;
 use refdesk_database::schema::table_doc::{JoinSource, TableDoc};
 use refdesk_text::Error;
 use serde::Serialize;
@@ -36,8 +37,23 @@ pub struct DescribedJoin {
     /// Why, or under which condition; empty for a key.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub because: String,
-    /// How many joins the reader may know about lead to `to_table`.
+    /// How many joins the reader may know about lead to `to_table`, without those that many tables have.
     pub joins_to_table: usize,
+}
+
+/// A join that many tables of a database have, such as the one with the user who created a row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SharedJoin {
+    /// The database.
+    pub database: String,
+    /// `schema.table`.
+    pub to_table: String,
+    /// The columns of the tables that refer to it.
+    pub from_columns: Vec<String>,
+    /// Its columns.
+    pub to_columns: Vec<String>,
+    /// How many joins of the database this stands for, as far as the reader may know.
+    pub joins: usize,
 }
 
 /// The most important joins.
@@ -45,6 +61,9 @@ pub struct DescribedJoin {
 pub struct CommonJoins {
     /// The joins, those to the most joined tables first.
     pub relationships: Vec<DescribedJoin>,
+    /// The joins that many tables have, once for all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedJoin>,
     /// The number of all joins, including those left out.
     pub total: usize,
     /// The number of joins left out because of the limit, or because the reader may read neither table's page.
@@ -77,7 +96,7 @@ impl DatabaseView {
         let mut sources = AnswerSources { damaged: read.damaged, ..AnswerSources::default() };
         let mut joins: Vec<(DescribedJoin, [Option<usize>; 2])> = Vec::new();
         let mut unread = 0;
-        let mut counts: HashMap<(String, String), usize> = HashMap::new();
+        let mut by_columns = JoinCounts::default();
         for (_, page, doc) in &read.docs {
             for mut join in joins_of(doc) {
                 let find = |name: &str| by_name.get(&(page.database.as_str(), name.to_owned()));
@@ -95,16 +114,22 @@ impl DatabaseView {
                     continue;
                 }
                 join.database.clone_from(&page.database);
-                *counts.entry((join.database.clone(), join.to_table.clone())).or_default() += 1;
+                by_columns.add(&join);
                 if is_wanted {
                     joins.push((join, ends));
                 }
             }
         }
-        for (join, _) in &mut joins {
-            let key = (join.database.clone(), join.to_table.clone());
-            join.joins_to_table = counts.get(&key).copied().unwrap_or_default();
-        }
+        let total = joins.len() + unread;
+        let is_of = |at: &usize, database: &str| self.page(*at).is_some_and(|page| page.database == database);
+        let tables = |database: &str| positions.iter().filter(|at| is_of(at, database)).count();
+        let shared = by_columns.take_shared(&mut joins, tables);
+        let shared_count = total - unread - joins.len();
+        let shared = shared.into_iter().map(|(shared, ends)| {
+            self.quote_join(&ends, &mut sources);
+            shared
+        });
+        let shared: Vec<SharedJoin> = shared.collect();
         joins.sort_by(|(one, _), (other, _)| {
             let key = |join: &DescribedJoin| (join.inferred, std::cmp::Reverse(join.joins_to_table));
             key(one).cmp(&key(other)).then_with(|| {
@@ -113,14 +138,13 @@ impl DatabaseView {
                 name(one).cmp(&name(other))
             })
         });
-        let total = joins.len() + unread;
         let relationships = joins.into_iter().take(limit).map(|(join, ends)| {
             self.quote_join(&ends, &mut sources);
             join
         });
         let relationships: Vec<DescribedJoin> = relationships.collect();
-        let relationships_left_out = total - relationships.len();
-        Ok(Answered { answer: CommonJoins { relationships, total, relationships_left_out }, sources })
+        let relationships_left_out = total - shared_count - relationships.len();
+        Ok(Answered { answer: CommonJoins { relationships, shared, total, relationships_left_out }, sources })
     }
 
     /// Records that a join is quoted from a table's page; returns whether the reader may read either page.
@@ -133,6 +157,69 @@ impl DatabaseView {
             self.quote(*at, sources);
         }
         false
+    }
+}
+
+/// The positions of the two tables of a join.
+type JoinEnds = [Option<usize>; 2];
+
+/// How many joins that the reader may know about compare the same columns with the same table.
+#[derive(Default)]
+pub(super) struct JoinCounts(HashMap<(String, String, Vec<String>), usize>);
+
+impl JoinCounts {
+    pub(super) fn add(&mut self, join: &DescribedJoin) {
+        *self.0.entry(Self::key(join)).or_default() += 1;
+    }
+
+    fn key(join: &DescribedJoin) -> (String, String, Vec<String>) {
+        (join.database.clone(), join.to_table.clone(), join.from_columns.clone())
+    }
+
+    /// Takes the joins that many tables have out of these, and returns each of them once, with its tables: first the one that
+    /// the others refer to. Tells the others how many joins lead to the same table. `tables` counts those of a database.
+    pub(super) fn take_shared(
+        &self,
+        joins: &mut Vec<(DescribedJoin, JoinEnds)>,
+        tables: impl Fn(&str) -> usize,
+    ) -> Vec<(SharedJoin, JoinEnds)> {
+        let mut sizes: HashMap<&str, usize> = HashMap::new();
+        let mut to_table: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut shared_keys: BTreeMap<&(String, String, Vec<String>), usize> = BTreeMap::new();
+        for (key, count) in &self.0 {
+            let (database, table, _) = key;
+            if is_shared(*count, *sizes.entry(database).or_insert_with(|| tables(database))) {
+                shared_keys.insert(key, *count);
+            } else {
+                *to_table.entry((database, table)).or_default() += count;
+            }
+        }
+        let mut shared: Vec<(SharedJoin, JoinEnds)> = Vec::new();
+        joins.retain_mut(|(join, [from, to])| {
+            join.joins_to_table =
+                to_table.get(&(join.database.as_str(), join.to_table.as_str())).copied().unwrap_or_default();
+            let Some(count) = shared_keys.get(&Self::key(join)) else { return true };
+            let is_known = |(known, _): &(SharedJoin, JoinEnds)| {
+                (&known.database, &known.to_table, &known.from_columns)
+                    == (&join.database, &join.to_table, &join.from_columns)
+            };
+            if !shared.iter().any(is_known) {
+                let shared_join = SharedJoin {
+                    database: join.database.clone(),
+                    to_table: join.to_table.clone(),
+                    from_columns: join.from_columns.clone(),
+                    to_columns: join.to_columns.clone(),
+                    joins: *count,
+                };
+                shared.push((shared_join, [*to, *from]));
+            }
+            false
+        });
+        let order = |(join, _): &(SharedJoin, JoinEnds)| {
+            (std::cmp::Reverse(join.joins), join.database.clone(), join.to_table.clone(), join.from_columns.clone())
+        };
+        shared.sort_by_key(order);
+        shared
     }
 }
 

@@ -57,6 +57,15 @@ pub struct DescribedHop {
     /// Why, or under which condition; empty for a key, or if the reader may read neither page.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub because: String,
+    /// `many_to_one`, `one_to_many` or `one_to_one`; empty if unknown, or if the reader may read neither page.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub cardinality: String,
+    /// Whether the table before and the next one both refer to the one between them, so that their rows are combined.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub multiplies_rows: bool,
+    /// The columns by which else the one table refers to the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub or_by: Vec<String>,
 }
 
 impl DatabaseView {
@@ -173,6 +182,9 @@ impl DatabaseView {
                 inferred: is_readable.then_some(hop.source == JoinSource::Inferred),
                 noted: is_readable && hop.source == JoinSource::Note,
                 because: if is_readable { hop.because } else { String::new() },
+                cardinality: if is_readable { hop.cardinality } else { String::new() },
+                multiplies_rows: is_readable && hop.multiplies_rows,
+                or_by: if is_readable { hop.or_by } else { Vec::new() },
             }
         });
         let hops = hops.collect();

@@ -13,7 +13,7 @@ use refdesk_database::config::DatabaseConfig;
 use refdesk_database::schema::describe::named;
 use refdesk_database::schema::table_doc::{DescriptionSource, TableDoc};
 use refdesk_text::escape::one_line;
-use refdesk_text::names::first_of;
+use refdesk_text::names::{either, first_of};
 use refdesk_text::nearest::did_you_mean;
 use refdesk_text::shorten::shortened_at_word;
 use refdesk_text::{Code, Error, Fix};
@@ -397,6 +397,20 @@ impl DatabaseView {
         let tables = || self.tables(None, None).into_iter().filter_map(|at| self.page(at));
         let full: Vec<String> = tables().map(TablePage::full_name).collect();
         let bare: BTreeSet<&str> = tables().map(|page| page.table.as_str()).collect();
+        // The same name in another schema is nearer than a similar one in the same.
+        let last = parts(name).and_then(|mut parts| parts.pop());
+        let last = last.or_else(|| name.rsplit_once('.').map(|(_, last)| last.to_owned()));
+        let elsewhere = last.map(|last| self.candidates(&last)).unwrap_or_default();
+        if !elsewhere.is_empty() {
+            let mut names: Vec<String> = elsewhere
+                .iter()
+                .filter_map(|at| self.page(*at))
+                .map(|page| format!("'{}'", page.full_name()))
+                .collect();
+            names.truncate(NAMED);
+            let fix = format!("did you mean {}?", one_line(&either(&names)));
+            return Error::new(Code::UnknownTable, format!("no table is named '{}'", one_line(name)), fix);
+        }
         let near = did_you_mean(name, bare.iter().copied().chain(full.iter().map(String::as_str)));
         let fix = near.unwrap_or_else(|| known_names(&bare, "table"));
         Error::new(Code::UnknownTable, format!("no table is named '{}'", one_line(name)), fix)

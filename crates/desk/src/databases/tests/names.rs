@@ -63,8 +63,11 @@ fn a_name_matches_exactly_or_ignoring_case_and_an_unknown_one_lists_the_known_on
     let view = desk.whole_database_view().unwrap();
     assert!(!view.has_several_databases());
     assert_eq!(view.schema("ORDERS", true).unwrap().answer.brief.table, "main.orders");
-    for (name, fix) in [("ordesr", "did you mean 'orders'?"), ("nosuch", "the tables are bin, customer, orders, zone")]
-    {
+    for (name, fix) in [
+        ("ordesr", "did you mean 'orders'?"),
+        ("old.orders", "did you mean 'main.orders'?"),
+        ("nosuch", "the tables are bin, customer, orders, zone"),
+    ] {
         assert_eq!(view.schema(name, true).unwrap_err().fix.to_string(), fix, "{name}");
         assert_eq!(view.paths("zone", name, None).unwrap_err().fix.to_string(), fix, "{name}");
     }
