@@ -10,7 +10,9 @@ use super::fix::argument;
 use super::output::{ask_line, ask_to_leave, can_ask};
 use super::rows::{at_ids, result};
 use refdesk_core::catalog::Mode;
+use refdesk_core::mention::files;
 use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
+use refdesk_files::walk::WalkBudget;
 use refdesk_text::escape::one_line;
 use refdesk_text::tokens::counted;
 use refdesk_text::{Code, Error};
@@ -53,7 +55,8 @@ pub fn run(desk: &mut Desk, session: &Session, args: &AddArgs) -> CommandOutput 
             let begun = if was_workspace { String::new() } else { begun(desk) };
             let text = format!("{begun}{}{}", text(desk, &outcome), unindexed(desk));
             let mut answer = CommandOutput::new(document(desk, &outcome, is_single), text);
-            answer.notes = outcome.added.iter().filter_map(|added| holds_catalog(desk, added)).collect();
+            let notes = |added| [holds_catalog(desk, added), has_no_documents(desk, added)];
+            answer.notes = outcome.added.iter().flat_map(notes).flatten().collect();
             let desk = desk.settled();
             if outcome.added.iter().any(|added| desk.selection().contains(added.id.as_str())) {
                 // An existing document may mention a new source and pull it in, so write its templates.
@@ -140,10 +143,25 @@ fn holds_catalog(desk: &Desk, added: &Added) -> Option<String> {
     let own = [Some(desk.references_folder()), desk.config_file().map(Path::to_path_buf)];
     own.iter().flatten().any(|own| own.starts_with(place) || place.starts_with(own)).then(|| {
         let (id, remove) = (one_line(source.id.as_str()), argument(source.id.as_str()));
-        let what = if source.is_directory() { "folder" } else { "file" };
+        // A source that waits for trust has no known kind.
+        let what = if place.is_dir() { "folder" } else { "file" };
         format!(
             "the {what} of @{id} has entries of the catalog in it, so a search finds them, and a pick of it pulls in the \
              sources that they name; `refdesk remove {remove}`, and add documents or their folders instead"
+        )
+    })
+}
+
+/// Warns about a folder that gives an agent nothing to read.
+fn has_no_documents(desk: &Desk, added: &Added) -> Option<String> {
+    let source = desk.catalog().get(added.id.as_str()).filter(|source| source.is_directory())?;
+    let (found, problems) = files(source, &WalkBudget::default(), |_| String::new());
+    let remove = argument(source.id.as_str());
+    (found.is_empty() && problems.is_empty() && source.contents.is_none()).then(|| {
+        format!(
+            "the folder of @{} has no documents (.md, .txt, .rst, …), so agents have nothing to read in it; put one into it, \
+             or `refdesk remove {remove}`",
+            one_line(source.id.as_str())
         )
     })
 }

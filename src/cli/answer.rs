@@ -18,6 +18,8 @@ pub struct CommandOutput {
     pub json: Value,
     /// For people; printed unchanged.
     pub text: Vec<u8>,
+    /// What follows the text for people, in refdesk's own words: commands in it get the options that they need.
+    pub closing: String,
     /// What failed; the first one is the `error` of the JSON form.
     pub refused: Vec<Error>,
     /// Diagnostics for standard error.
@@ -77,12 +79,17 @@ impl CommandOutput {
         let known: HashSet<&Diagnostic> = opening.iter().collect();
         self.diagnostics = earlier.into_iter().filter(|problem| !known.contains(problem)).collect();
         self.diagnostics.extend(opening);
-        if desk.is_config_missing() && self.exit == 0 {
+        if desk.lacks_named_config() && self.exit == 0 {
             self.exit = 1;
             // Already reported as the failure.
-            if let Some(at) = self.diagnostics.iter().position(|problem| problem.code == Code::ConfigNotFound) {
+            let is_failure = |problem: &Diagnostic| desk.config_problem().is_some_and(|failure| failure == problem);
+            if let Some(at) = self.diagnostics.iter().position(is_failure) {
                 let problem = self.diagnostics.remove(at);
-                self.refused.push(Error::new(problem.code, problem.message, problem.fix));
+                let message = match problem.code {
+                    Code::ConfigNotFound => problem.message,
+                    _ => format!("{}: {}", problem.place(), problem.message),
+                };
+                self.refused.push(Error::new(problem.code, message, problem.fix));
             }
         }
     }

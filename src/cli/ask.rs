@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 use super::answer::CommandOutput;
 use super::args::{AskArgs, SelectArgs};
 use super::{fix, rows, select, signals};
+use refdesk_core::catalog::{Mode, Source};
 use refdesk_desk::channel::{self, ChannelAnswer, ChannelSetup, NoAnswer, Place, Request, Wait};
 use refdesk_desk::{Desk, Picker, Session, TagFilter, nearest_tag, quoted_tags, unused_tags};
-use refdesk_text::{Code, Error};
+use refdesk_text::tokens::grouped;
+use refdesk_text::{Code, Error, Fix};
 
 /// Exit code of a request that was not answered in time (BEHAVIOUR §10).
 const TIMED_OUT: u8 = 3;
@@ -67,32 +69,63 @@ fn pick(desk: &mut Desk, session: &Session, request: &Request, answered: Channel
 
 fn nothing_to_ask(desk: &mut Desk, tags: &[String]) -> CommandOutput {
     let refusal = if desk.catalog().is_empty() {
-        Error::new(Code::NoSources, "the catalog has no sources", fix::no_sources(desk))
-    } else if tags.is_empty() || is_all_selected(desk, tags) {
-        let which = match tags {
-            [] => "every selectable source is already selected".to_owned(),
-            tags => format!("all sources with the tag {} are selected already", quoted_tags(tags)),
-        };
-        let message = format!("nothing to choose: {which}");
-        let answer = CommandOutput::new(nothing(&message), rows::result(&message));
-        return with(answer, &[("status", json!("all_selected"))]);
+        Error::new(Code::NoSources, desk.no_sources(), fix::no_sources(desk))
     } else {
-        let message = format!(
-            "nothing to choose: no selectable source has the tag {}{}",
-            quoted_tags(tags),
-            nearest_tag(desk.catalog(), &unused_tags(desk.catalog(), tags))
-        );
-        Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")
+        let (wanted, left) = unavailable(desk, tags);
+        let with_tag = match tags {
+            [] => String::new(),
+            tags => format!(" with the tag {}", quoted_tags(tags)),
+        };
+        if left.is_empty() && (tags.is_empty() || wanted > 0) {
+            let which = match tags {
+                [] => "every selectable source is already selected".to_owned(),
+                _ => format!("all sources{with_tag} are selected already"),
+            };
+            let message = format!("nothing to choose: {which}");
+            let answer = CommandOutput::new(nothing(&message), rows::result(&message));
+            return with(answer, &[("status", json!("all_selected"))]);
+        }
+        if left.is_empty() {
+            let nearest = nearest_tag(desk.catalog(), &unused_tags(desk.catalog(), tags));
+            let message = format!("nothing to choose: no selectable source has the tag {}{nearest}", quoted_tags(tags));
+            Error::new(Code::NoneMatched, message, "`refdesk list --unselected` shows ids and tags")
+        } else {
+            none_available(desk, wanted, &left, &with_tag)
+        }
     };
     let status = if refusal.code == Code::NoSources { "no_sources" } else { "none_matched" };
     refused(refusal, &[("status", json!(status))])
 }
 
-/// Whether all sources with these tags are already selected.
-fn is_all_selected(desk: &Desk, tags: &[String]) -> bool {
-    let wanted = TagFilter::new(tags);
-    let mut tagged = desk.catalog().sources().iter().filter(|source| wanted.matches(source)).peekable();
-    tagged.peek().is_some() && tagged.all(|source| desk.selection().contains(source.id.as_str()))
+/// How many selectable sources have these tags, and those of them that are not selected.
+fn unavailable<'d>(desk: &'d Desk, tags: &[String]) -> (usize, Vec<&'d Source>) {
+    let filter = TagFilter::new(tags);
+    let is_selected = |source: &&Source| desk.selection().contains(source.id.as_str());
+    let sources = desk.catalog().sources().iter().filter(|source| tags.is_empty() || filter.matches(source));
+    let wanted: Vec<&Source> = sources.filter(|it| it.mode == Mode::Selectable || is_selected(it)).collect();
+    (wanted.len(), wanted.into_iter().filter(|source| !is_selected(source)).collect())
+}
+
+/// The error if those of `wanted` sources that are not selected are all excluded or missing.
+fn none_available(desk: &Desk, wanted: usize, left: &[&Source], with_tag: &str) -> Error {
+    let (excluded, missing): (Vec<&Source>, Vec<&Source>) =
+        left.iter().copied().partition(|source| desk.selection().is_excluded(source.id.as_str()));
+    let fix = excluded.first().map_or_else(|| fix::CORRECT_PATH.into(), |source| Fix::Include(source.id.to_string()));
+    let counts = [(wanted - left.len(), "selected"), (excluded.len(), "excluded"), (missing.len(), "missing")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let states: Vec<String> = counts
+        .map(|(count, state)| match (wanted, count) {
+            (1, _) => format!("is {state}"),
+            (_, 1) => format!("1 is {state}"),
+            (_, count) => format!("{} are {state}", grouped(*count)),
+        })
+        .collect();
+    let states = states.join(" and ");
+    let message = match wanted {
+        1 => format!("nothing to choose: the only selectable source{with_tag} {states}"),
+        _ => format!("nothing to choose: of {} selectable sources{with_tag}, {states}", grouped(wanted)),
+    };
+    Error::new(Code::NoneMatched, message, fix)
 }
 
 fn unanswered(request: &Request, why: &NoAnswer, timeout: f64) -> CommandOutput {

@@ -134,7 +134,7 @@ fn words(desk: &Desk, session: &Session, miss: &FailedExpectation) -> UnmetExpec
             unmet("pulls_in", Some(id.as_str()), reason, format!("'{id}' is not pulled in: {what}."))
         }
         FailedExpectation::NotEmpty(list, ids) => {
-            unmet(list, None, "not-none", format!("{list} must be empty, but has {}.", join(ids)))
+            unmet(list, None, "not-none", format!("{list} must be empty, but there are: {}.", join(ids)))
         }
         FailedExpectation::TooMany { most, tokens } => unmet(
             "max_tokens",

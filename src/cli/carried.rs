@@ -50,23 +50,26 @@ pub fn with_options(answer: CommandOutput, arguments: &Cli, words: &dyn Fn(&Fix)
     let refused = refused.collect();
     let diagnostics = answer.diagnostics.into_iter().map(|problem| Diagnostic { fix: mend(&problem.fix), ..problem });
     let diagnostics = diagnostics.collect();
+    let closing = offered(&answer.closing);
     let notes = answer.notes.iter().map(|note| offered(note)).collect();
     let mut json = answer.json;
     offer_in(&mut json, &offered);
-    CommandOutput { json, text, refused, diagnostics, notes, options, ..answer }
+    CommandOutput { json, text, closing, refused, diagnostics, notes, options, ..answer }
 }
 
 /// Whether the text form is in refdesk's own words. Others repeat their input, or what is in the workspace; that of the
 /// demo is refdesk's own.
 pub fn is_own_text(command: Option<&Command>, is_demo: bool) -> bool {
     use Command::{
-        Clear, Connect, Disconnect, Doctor, Enrich, Exclude, Include, Index, Render, Replay, Select, Unselect, Where,
+        Add, Clear, Connect, Disconnect, Doctor, Enrich, Exclude, Include, Index, Render, Replay, Select, Unselect,
+        Where,
     };
     match command {
         Some(Enrich(_) | Render(_) | Replay { .. }) => false,
         None
         | Some(
-            Clear { .. }
+            Add(_)
+            | Clear { .. }
             | Connect { .. }
             | Disconnect { .. }
             | Doctor

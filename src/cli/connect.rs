@@ -214,7 +214,7 @@ fn confirm_empty_catalog(desk: &Desk, settings: SettingsArgs) -> Result<Option<S
         return Ok(None);
     }
     let fix = fix::no_sources(desk);
-    let note = format!("the catalog is empty, so there is nothing to tell an agent yet; {fix}");
+    let note = format!("{}, so there is nothing to tell an agent yet; {fix}", desk.no_sources());
     let is_settled = settings.yes || settings.dry_run;
     match (!is_settled).then(|| ask(&format!("{note}\n"), "Connect anyway?")).flatten() {
         Some(false) => Err(Error::new(Code::NotApproved, "nothing was connected", fix)),

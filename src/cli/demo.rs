@@ -86,6 +86,7 @@ pub fn with_note(mut answer: CommandOutput, command: Option<&Command>) -> Comman
     let is_lost = has_changed
         || answer.notes.iter().any(|note| offers_change(note))
         || is_own_text && offers_change(&String::from_utf8_lossy(&answer.text))
+        || offers_change(&answer.closing)
         || answer.refused.iter().any(offers);
     let lost = is_lost.then(|| {
         "each command has its own copy of the demo, and what it changes is lost; on the screen, `refdesk --demo`, it \

@@ -83,7 +83,10 @@ pub fn no_sources(desk: &Desk) -> String {
 
 /// A line that reports an empty catalog and what to do about it.
 pub fn empty_catalog(desk: &Desk) -> String {
-    let what = if desk.unread_catalog_fix().is_some() { "No source can be read" } else { "The catalog has no sources" };
+    let mut what = one_line(&desk.no_sources()).into_owned();
+    if let Some(first) = what.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
     format!("{what}: {}.\n", no_sources(desk))
 }
 

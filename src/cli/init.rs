@@ -34,13 +34,18 @@ const FOLDERS: usize = 10;
 const LISTS: &str = "`refdesk init --all` lists them";
 const SHOWS: &str = "u shows them";
 
-const KEYS: &str = "  3 5-8  tick or untick these rows
+/// What can be typed.
+fn keys(ticks: &Ticks) -> String {
+    let unfold = if ticks.is_folded() { "  u      also show what is not ticked\n" } else { "" };
+    format!(
+        "  3 5-8  tick or untick these rows
   a, n   tick all, or none
-  u      also show what is not ticked
-  l      show the list again
+{unfold}  l      show the list again
   Enter  show what would be written, and ask
   q      leave without writing anything
-";
+"
+    )
+}
 
 /// Proposes, asks and writes. With `--yes` no one has reviewed a diff, so start over if a file changes in the meantime.
 pub fn run(desk: &mut Desk, session: &Session, args: &InitArgs) -> CommandOutput {
@@ -159,7 +164,7 @@ fn tick(found: &Discovery, ticks: &mut Ticks, notes: &str) -> bool {
         shown = match line.as_str() {
             "" => return true,
             "q" | "quit" => return false,
-            "?" | "h" | "help" => KEYS.to_owned(),
+            "?" | "h" | "help" => keys(ticks),
             "l" | "list" => list::shown(found, ticks, SHOWS),
             "u" => {
                 ticks.unfold();
@@ -291,8 +296,7 @@ fn written(
     text.extend(indexed.map(|it| it.text.as_str()));
     let prompts = desk.sample_prompts(session, &change.new);
     text.push_str(&sample(&prompts));
-    text.push_str(&next(desk));
-    let mut answer = CommandOutput { text: text.into_bytes(), ..answer("success", found, ticks) };
+    let mut answer = CommandOutput { text: text.into_bytes(), closing: next(desk), ..answer("success", found, ticks) };
     if let Value::Object(members) = &mut answer.json {
         members.insert("written".to_owned(), json!(files));
         let prompts: Vec<Value> = prompts.iter().map(|it| json!({"prompt": it.prompt, "told": it.hints})).collect();

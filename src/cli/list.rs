@@ -47,10 +47,11 @@ pub fn run(desk: &mut Desk, args: &ListArgs, format: OutputFormat) -> CommandOut
     let is_unselected = args.selected && args.tags.is_empty() && matches!(args.mode, ModeFilter::All);
     let mut notes = desk.unknown_tags(&args.tags);
     notes.extend(dormant(desk, desk.selection().dormant()));
-    CommandOutput {
-        notes,
-        ..CommandOutput::either(format, to_json, || to_text(desk, &sources, &tokens, is_unselected))
-    }
+    let closing = match format {
+        OutputFormat::Text => closing(desk, &sources, is_unselected),
+        OutputFormat::Json => String::new(),
+    };
+    CommandOutput { notes, closing, ..CommandOutput::either(format, to_json, || to_text(desk, &sources, &tokens)) }
 }
 
 /// Reports picks whose source does not exist. No list of sources contains them, and they take effect again when the
@@ -68,13 +69,19 @@ fn dormant(desk: &Desk, picks: &[String]) -> Option<String> {
     ))
 }
 
-fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselected: bool) -> String {
+/// The counts, or why there is nothing to count.
+fn closing(desk: &Desk, sources: &[&Source], is_unselected: bool) -> String {
+    match sources.is_empty() {
+        false => format!("{}\n", counts(desk, sources)),
+        true if desk.catalog().is_empty() => fix::empty_catalog(desk),
+        true if is_unselected => "Nothing is selected: `refdesk select ID` selects a source.\n".to_owned(),
+        true => "No source matches these filters.\n".to_owned(),
+    }
+}
+
+fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
     if sources.is_empty() {
-        return match desk.catalog().is_empty() {
-            true => fix::empty_catalog(desk),
-            false if is_unselected => "Nothing is selected: `refdesk select ID` selects a source.\n".to_owned(),
-            false => "No source matches these filters.\n".to_owned(),
-        };
+        return String::new();
     }
     let waits = desk.waiting_for_trust();
     let row = |(source, tokens): (&&Source, &Option<u64>)| {
@@ -92,7 +99,7 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>], is_unselect
         ]
     };
     let table: Vec<Vec<String>> = sources.iter().zip(tokens).map(row).collect();
-    format!("{}\n{}\n", table::table(&table, &[5]), counts(desk, sources))
+    format!("{}\n", table::table(&table, &[5]))
 }
 
 /// `3 sources, 1 selected, 1 auto, 1 missing`. An agent gets auto sources anyway, so those that are only mentioned, or are

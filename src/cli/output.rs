@@ -37,7 +37,7 @@ pub fn print_checked(answer: CommandOutput, format: OutputFormat) -> (ExitCode, 
         OutputFormat::Json if !answer.lines || !answer.refused.is_empty() => {
             write_out(format!("{}\n", escape::json(&answer.document().to_string())).as_bytes())
         }
-        _ => write_emphasised(&answer.text, &answer.emphasised),
+        _ => write_emphasised(&[answer.text.as_slice(), answer.closing.as_bytes()].concat(), &answer.emphasised),
     };
     (ExitCode::from(if written { exit } else { exit.max(1) }), written)
 }

@@ -20,10 +20,12 @@ pub fn run(desk: &Desk, n: u64) -> CommandOutput {
     };
     let Some(text) = line.receipt.text else {
         let what = line.receipt.what.word();
+        // A line about a file has its hash.
+        let of_files = if line.receipt.hash.is_some() { ", but only the hash of files" } else { "" };
         return refused(
             Code::NoBytes,
             format!(
-                "line {n} of the journal ({what}) has no text: the journal stores the texts that agents were sent, but only the hash of files"
+                "line {n} of the journal ({what}) has no text: the journal stores the texts that agents were sent{of_files}"
             ),
         );
     };

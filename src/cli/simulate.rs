@@ -28,6 +28,7 @@ pub fn run(desk: &mut Desk, session: &Session, args: &SimulateArgs) -> CommandOu
     let lossy = matches!(text, Cow::Owned(_));
     CommandOutput {
         diagnostics,
+        closing: closing(desk, &simulated),
         ..CommandOutput::new(to_json(desk.catalog(), &simulated, lossy), to_text(desk, &session.id, &simulated))
     }
 }
@@ -135,22 +136,29 @@ fn to_text(desk: &Desk, session: &str, simulated: &Simulation) -> String {
             text.push_str(&table::table(&items.iter().map(row).collect::<Vec<_>>(), &[2]));
         }
     }
-    if let Some(partial) = simulated.enriched.partial.filter(|partial| partial.indexed < partial.of) {
+    if let Some(considered) = simulated.considered.as_ref().filter(|considered| !considered.is_empty()) {
+        text.push_str("\nSources with the best scores:\n");
+        text.push_str(&scores(desk.catalog(), considered));
+    }
+    text
+}
+
+/// What is wrong with the index, and why nothing matches.
+fn closing(desk: &Desk, simulated: &Simulation) -> String {
+    let said = &simulated.enriched;
+    let mut text = String::new();
+    if let Some(partial) = said.partial.filter(|partial| partial.indexed < partial.of) {
         let (indexed, of) = (grouped(partial.indexed), counted(partial.of, "section"));
         text.push_str(&format!(
             "\nThe index is not complete: {indexed} of {of} can be compared by meaning, the others only by words. `refdesk index` \
              completes it.\n"
         ));
     }
-    if let Some(changed) = simulated.enriched.partial.and_then(|partial| changed_since(partial.changed)) {
+    if let Some(changed) = said.partial.and_then(|partial| changed_since(partial.changed)) {
         text.push_str(&format!("\n{changed} `refdesk index` updates it.\n"));
     }
     if said.items.is_empty() && simulated.sent_before.is_empty() {
         text.push_str(&why_nothing(desk, simulated));
-    }
-    if let Some(considered) = simulated.considered.as_ref().filter(|considered| !considered.is_empty()) {
-        text.push_str("\nSources with the best scores:\n");
-        text.push_str(&scores(desk.catalog(), considered));
     }
     text
 }

@@ -286,7 +286,7 @@ mod tests {
                 "yes",
                 "the text contains one of its tags",
                 "日本 語, adr",
-                "its description",
+                "its catalog entry",
             ],
             &["  pat-retry", "0.4", "no", "others match by tag", "", "\"Trying again\", docs/patterns/retry.md:11"],
         ]);

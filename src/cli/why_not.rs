@@ -190,7 +190,7 @@ fn not_hinted(
             };
             let matched = matched(verdict);
             let what = format!("the session '{session}' already got this hint or the source itself{when}; {matched}.");
-            ("told", what, "`refdesk simulate --repeat` shows it again".to_owned())
+            ("told", what, "`refdesk simulate --repeat TEXT` shows it again".to_owned())
         }
         WhyNot::NoRoom => {
             let what = format!("it does not fit the budget{}; {}.", room(verdict), matched(verdict));

@@ -19,7 +19,11 @@ pub fn is_empty(state: &PlainState, turn: &mut InputOutcome) -> bool {
     let is_empty = state.snapshot.catalog.is_empty();
     if is_empty {
         turn.print("The catalog has no sources.");
-        turn.print("The command refdesk init makes a catalog of what the repository has. refdesk add adds one source.");
+        turn.print(match &state.snapshot.home {
+            Some(place) => format!("This is {place}: change to the folder of a project first."),
+            None => "The command refdesk init makes a catalog of what the repository has. refdesk add adds one source."
+                .to_owned(),
+        });
     }
     is_empty
 }

@@ -24,6 +24,7 @@ use super::templates::disabled as templates;
 use super::tour;
 use super::update::external;
 use super::views::{self, View};
+use super::widgets::cells;
 use super::widgets::motion::Motion;
 use super::windows::{self, WindowKind, all_shown};
 
@@ -119,6 +120,10 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::ConnectAgent if state.launched.is_demo => {
             Some("the demo is removed when it ends, so no agent can be connected to it".to_owned())
         }
+        Action::Discover | Action::AddSource => home(state),
+        Action::ConnectAgent if state.snapshot.home.is_some() => {
+            home(state).map(|why| format!("{why}; `refdesk connect --user` works anywhere"))
+        }
         Action::ConnectAgent if !state.snapshot.is_workspace => Some(
             "this folder is not a workspace yet: scan it or add a file first; `refdesk connect --user` works anywhere"
                 .to_owned(),
@@ -140,6 +145,12 @@ pub fn disabled(state: &State, action: Action) -> Option<String> {
         Action::Open | Action::Define | Action::CopyId | Action::CopyPath => outside(state, action),
         _ => None,
     }
+}
+
+/// Why nothing is set up in the home folder.
+pub fn home(state: &State) -> Option<String> {
+    let place = state.snapshot.home.as_ref()?;
+    Some(format!("this is {}: change to the folder of a project first", cells::clean(place)))
 }
 
 /// The part of the current filter that is invalid and therefore ignored.

@@ -149,6 +149,16 @@ fn offered_sources_follow_tags_and_the_current_selection() {
     let message = "nothing to choose: all sources with the tag 'java' are selected already";
     assert_eq!((&tagged["status"], &tagged["message"]), (&json!("all_selected"), &json!(message)));
     assert_eq!(tagged.get("request_id"), Some(&Value::Null), "the members of the other answers");
+    for (words, message) in [
+        (&["ask"][..], "nothing to choose: of 3 selectable sources, 2 are selected and 1 is excluded"),
+        (&["ask", "--tag", "java"], "nothing to choose: the only selectable source with the tag 'java' is excluded"),
+    ] {
+        world.run(&["exclude", "tagged"]).exits(0);
+        let ran = world.json(words, 1);
+        let error = &ran["error"];
+        assert_eq!((&ran["status"], &error["message"]), (&json!("none_matched"), &json!(message)), "{ran}");
+        assert_eq!(error["hint"], "`refdesk include tagged` lifts the exclusion", "{ran}");
+    }
     assert_eq!(Workspace::new().json(&["ask"], 1)["status"], "no_sources");
 }
 

@@ -351,7 +351,7 @@ fn while_the_key_cannot_be_used_no_state_is_moved_or_replaced() {
     assert!(
         doctor
             .text()
-            .contains("wrong  state: refdesk's key ~/.local/state/refdesk/seal.key cannot be used: it is damaged\n"),
+            .contains("wrong  state: refdesk's key ~/.local/state/refdesk/seal.key cannot be used: it is damaged: it does not have 32 bytes\n"),
         "{doctor}"
     );
     assert_eq!(world.listing(), before);

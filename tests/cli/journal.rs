@@ -187,9 +187,11 @@ fn replay_prints_the_exact_bytes() {
     let reported = world.json(&["replay", "1"], 0);
     assert_eq!((&reported["text"], &reported["ok"], &reported["n"]), (&json!(added), &json!(true), &json!(1)));
     assert_eq!(reported["hash"].as_str().unwrap().len(), 64);
-    for (n, code, says) in
-        [("2", "no-bytes", "selected"), ("3", "unknown-line", "no line 3"), ("0", "unknown-line", "0")]
-    {
+    for (n, code, says) in [
+        ("2", "no-bytes", "(selected) has no text: the journal stores the texts that agents were sent\n"),
+        ("3", "unknown-line", "no line 3"),
+        ("0", "unknown-line", "0"),
+    ] {
         let ran = world.run(&["replay", n]).exits(1);
         assert!(ran.stdout.is_empty() && ran.stderr.contains(says), "{ran}");
         assert_eq!(world.json(&["replay", n], 1)["error"]["code"], code);

@@ -57,7 +57,7 @@ pub struct Config {
     pub document: Option<JsonDocument>,
     /// Its settings, with defaults for what it does not set.
     pub settings: Settings,
-    /// Whether `--config` or `$REFERENCES_CONFIG_PATH` names a missing file; then every command exits with code 1.
+    /// Whether `--config` or `$REFERENCES_CONFIG_PATH` names a missing file.
     pub is_missing: bool,
     /// Whether the file exists but cannot be read or parsed.
     pub is_broken: bool,
@@ -79,8 +79,8 @@ pub(crate) fn load<T: Send>(
     let mut config = Config { is_missing: !found.is_empty(), diagnostics: found, ..Config::default() };
     let Some(path) = path else { return (config, Vec::new()) };
     let shown = context.display(&path);
-    let is_named = context.named.is_some() || context.from_environment.as_ref().is_some_and(|named| !named.is_empty());
-    let read = if is_named { read_regular(&path, LARGEST) } else { find::read_found(context, &path, LARGEST) };
+    let read =
+        if context.names_config() { read_regular(&path, LARGEST) } else { find::read_found(context, &path, LARGEST) };
     match read.and_then(|read| whole(read, LARGEST)) {
         Ok(bytes) => {
             let path: Arc<Path> = Arc::from(path);

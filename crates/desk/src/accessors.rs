@@ -92,9 +92,9 @@ impl Desk {
         catalog::references_folder(&self.options.context, &self.config)
     }
 
-    /// Whether a configuration file was named explicitly but does not exist.
-    pub fn is_config_missing(&self) -> bool {
-        self.config.is_missing
+    /// Whether a configuration was named explicitly but does not exist, or cannot be used.
+    pub fn lacks_named_config(&self) -> bool {
+        self.config.is_missing || (self.config.is_broken && self.workspace_context().names_config())
     }
 
     /// The catalog.

@@ -13,7 +13,7 @@ use super::{Desk, Session};
 use refdesk_core::catalog::{ID_BYTES, Mode, ReservedFolders, Source, SourceId, SourceKind, id_fault};
 use refdesk_core::config::expand_home;
 use refdesk_discover::{
-    DescribedPlace, ProposedPlace, ProposedSource, RealPlace, describe_place, has_password, ids_of,
+    DescribedPlace, ProposedPlace, ProposedSource, RealPlace, address_key, describe_place, has_password, ids_of,
 };
 use refdesk_files::output::Proposal;
 use refdesk_files::path::{Resolver, clean};
@@ -84,6 +84,13 @@ pub(super) fn after_scheme(place: &str) -> Option<&str> {
     ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then_some(rest)
 }
 
+fn is_same(one: &ProposedPlace, other: &ProposedPlace) -> bool {
+    match (one, other) {
+        (ProposedPlace::Url(one), ProposedPlace::Url(other)) => address_key(one) == address_key(other),
+        _ => one == other,
+    }
+}
+
 fn known_already(place: &str, id: &SourceId) -> Error {
     Error::new(Code::IdTaken, format!("'{place}' is already in the catalog, as '{id}'"), Fix::ShowKnown(id.to_string()))
 }
@@ -116,7 +123,7 @@ impl Desk {
         for source in new {
             let place = self.new_place(&source.place, &self.workspace_context().current)?;
             check(source)?;
-            if wanted.iter().any(|(_, other)| *other == place) {
+            if wanted.iter().any(|(_, other)| is_same(other, &place)) {
                 continue;
             }
             match self.source_at(&place).filter(|_| source.id.is_none()) {
@@ -255,7 +262,7 @@ impl Desk {
     fn source_at(&self, place: &ProposedPlace) -> Option<SourceId> {
         let real = place.path().map(|path| Resolver::default().resolve(path).0);
         let is_there = |source: &&Source| match (source.kind.with_trust(), place, &real) {
-            (SourceKind::Url { url }, ProposedPlace::Url(wanted), _) => url == wanted,
+            (SourceKind::Url { url }, ProposedPlace::Url(wanted), _) => address_key(url) == address_key(wanted),
             (SourceKind::Local(local), _, Some(real)) => *local.resolved == **real,
             _ => false,
         };

@@ -182,9 +182,20 @@ impl Desk {
         })
     }
 
+    /// Why there are no sources, as a sentence without its full stop.
+    pub fn no_sources(&self) -> String {
+        match self.profile_without_sources() {
+            _ if self.unread_catalog_fix().is_some() => "no source can be read".to_owned(),
+            Some((name, _)) => format!("the profile '{name}' lists no source of the catalog"),
+            None => "the catalog has no sources".to_owned(),
+        }
+    }
+
     /// The fix for a catalog without sources. One that cannot be read must be corrected before anything can be added.
     pub fn no_sources_fix(&self) -> Fix {
-        self.unread_catalog_fix().unwrap_or(Fix::AddSources)
+        let of_profile = |(_, file)| format!("correct `sources` in {file}").into();
+        let unread = || self.profile_without_sources().map_or(Fix::AddSources, of_profile);
+        self.unread_catalog_fix().unwrap_or_else(unread)
     }
 
     /// Refuses to extend a catalog that cannot be read completely, since it is unknown which sources are new and where

@@ -9,7 +9,7 @@ use super::trust::resolved;
 use super::{CatalogChange, Desk, EnrichMode, Session};
 use refdesk_core::catalog::{LocalPath, Mode, Source, SourceId, SourceKind};
 use refdesk_discover::{Discovery, KnownSource, ProposedPlace, ProposedSource, discover, tag_prompt, title_prompt};
-use refdesk_enrich::{EnrichRequest, TextKind};
+use refdesk_enrich::{BlockKind, EnrichRequest, TextKind};
 use refdesk_files::path::{absolute, lossy};
 use refdesk_files::workspace::WorkspaceReason;
 use refdesk_text::{Code, Error};
@@ -149,6 +149,11 @@ impl Desk {
         if self.workspace_context().is_workspace() { Ok(()) } else { self.check_not_home("make a catalog") }
     }
 
+    /// The folder in words if no catalog is made in it because it is the home folder or above it.
+    pub(super) fn unfit_home(&self) -> Option<String> {
+        if self.workspace_context().is_workspace() { None } else { self.home_place() }
+    }
+
     fn check_not_home(&self, what: &str) -> Result<(), Error> {
         self.home_place().map_or(Ok(()), |place| {
             let message = format!("refdesk does not {what} in {place}");
@@ -224,8 +229,11 @@ impl Desk {
             }
             let asked = EnrichRequest { repeat: true, ..EnrichRequest::new(TextKind::Prompt, &prompt) };
             let (enriched, _) = settled.enrich(session, &asked, EnrichMode::DryRun);
-            let hints: Vec<String> =
-                enriched.added().lines().filter(|line| line.starts_with("- ")).map(str::to_owned).collect();
+            // A notice comes once in a session, whatever its prompt is.
+            let hinted = enriched.blocks.iter().filter(|block| block.kind == BlockKind::Hint);
+            let printed = hinted.filter_map(|block| enriched.text.get(block.start..block.start + block.bytes));
+            let lines = printed.flat_map(str::lines).filter(|line| line.starts_with("- "));
+            let hints: Vec<String> = lines.map(str::to_owned).collect();
             if hints.first().is_some_and(|hint| hint.starts_with(&line)) {
                 samples.push(SamplePrompt { prompt, hints });
             }

@@ -30,6 +30,8 @@ pub(super) struct ActiveProfile {
     picks: Vec<String>,
     /// Whether the catalog differs from the workspace's.
     narrows: bool,
+    /// Whether the workspace has sources, but the profile leaves out all of them.
+    hides_all: bool,
     /// Why the current version cannot be read.
     broken: Vec<Diagnostic>,
 }
@@ -41,7 +43,8 @@ impl ActiveProfile {
         let context = &options.context;
         let shared = Store::new(&context.workspace, &options.desk, options.clock)
             .sealed_by(Sealer::new(options.state.as_deref(), &context.workspace));
-        let mut active = Self { profile: None, shared, picks: Vec::new(), narrows: false, broken: Vec::new(), file };
+        let (picks, broken) = (Vec::new(), Vec::new());
+        let mut active = Self { profile: None, shared, picks, narrows: false, hides_all: false, broken, file };
         active.read(context);
         let found = active.profile.as_ref().map(|profile| profile.name.clone());
         let name = found.unwrap_or_else(|| active.file.file_stem().unwrap_or_default().to_string_lossy().into_owned());
@@ -85,6 +88,7 @@ impl ActiveProfile {
         let settings = &mut config.settings;
         (settings.transitive_injection, settings.exclude_tools) = effective_settings(profile, settings);
         self.narrows = known.catalog.is_some();
+        self.hides_all = !whole.is_empty() && known.catalog.as_ref().is_some_and(Catalog::is_empty);
         known.catalog.unwrap_or(whole)
     }
 
@@ -193,6 +197,12 @@ impl Desk {
         let active = self.profile.as_ref()?;
         active.profile.as_ref()?.exclude_tools.as_ref()?;
         Some(self.workspace_context().display(active.file()))
+    }
+
+    /// The profile's name and displayed file, if it leaves out every source of the workspace.
+    pub(super) fn profile_without_sources(&self) -> Option<(&str, String)> {
+        let active = self.profile.as_ref().filter(|active| active.hides_all)?;
+        Some((&active.profile.as_ref()?.name, self.workspace_context().display(active.file())))
     }
 
     /// Whether the catalog lacks sources of the workspace because the profile leaves them out.

@@ -26,12 +26,16 @@ impl Desk {
         let path = Resolver::default().cleaned(self.workspace(), self.workspace().join(id));
         let of_path = self.catalog.sources().iter().find(|source| source.place().is_some_and(|it| *it.path == *path));
         let nearest = match of_path {
-            Some(source) => format!(" (the file is the source '{}')", source.id),
+            Some(source) => {
+                let what = if source.is_directory() { "folder" } else { "file" };
+                format!(" (the {what} is the source '{}')", source.id)
+            }
             None if unused_tags(&self.catalog, &[id.to_owned()]).is_empty() => " (it is a tag)".to_owned(),
             None => suggestion(id, known),
         };
         // Listing the sources would not show those that cannot be read.
-        let fix = self.unread_catalog_fix().unwrap_or(Fix::ListSources);
+        let others = || self.unread_catalog_fix().unwrap_or(Fix::ListSources);
+        let fix = of_path.map_or_else(others, |source| format!("name it by its id, '{}'", source.id).into());
         Error::new(Code::UnknownId, format!("no source has the id '{}'{nearest}", brief(id)), fix)
     }
 

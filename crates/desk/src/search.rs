@@ -307,7 +307,7 @@ impl CompleteDesk<'_> {
             };
         }
         if self.catalog.is_empty() {
-            let message = "this workspace has no search index, and its catalog has no sources";
+            let message = format!("this workspace has no search index, and {}", self.no_sources());
             return Error::new(Code::NoIndex, message, self.no_sources_fix());
         }
         let message = match self.has_older_index() {

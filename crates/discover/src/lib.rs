@@ -16,7 +16,7 @@ mod tags;
 mod walk;
 mod words;
 
-pub use navigation::has_password;
+pub use navigation::{address_key, has_password};
 pub use prompts::{tag_prompt, title_prompt};
 pub use proposal::{Discovery, FoundKind, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 pub use scan::documents_in;

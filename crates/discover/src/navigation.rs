@@ -115,6 +115,13 @@ pub fn has_password(address: &str) -> bool {
     authority.split(['/', '?', '#']).next().unwrap_or_default().contains('@')
 }
 
+/// What two spellings of an address have in common: scheme and host in lower case, without a final `/`.
+pub fn address_key(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    format!("{}://{}{}", scheme.to_lowercase(), host.to_lowercase(), path.trim_end_matches('/'))
+}
+
 /// The links of list items and paragraphs, with the text after each.
 fn markdown_links(text: &str) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();

@@ -1,6 +1,6 @@
 //! Prompts that a developer might type about a source, made from its name and its tags.
 
-use super::tags::document_number;
+use super::tags::{document_number, without_number};
 use refdesk_text::words::is_listed;
 
 /// Verbs that begin a title that names a task.
@@ -99,12 +99,12 @@ pub fn tag_prompt(tag: &str) -> String {
 /// A title without its number and final punctuation.
 fn subject(name: &str) -> String {
     let bare = name.trim().trim_end_matches(['.', ':', '!', '?']);
-    let bare = match document_number(bare) {
-        Some(_) => bare.trim_start_matches(|c: char| c.is_uppercase() || c == '-'),
-        None => bare,
-    };
+    if document_number(bare).is_none() {
+        return without_number(bare).to_owned();
+    }
+    let bare = bare.trim_start_matches(|c: char| c.is_uppercase() || c == '-');
     let numbered = bare.trim_start_matches(|c: char| {
-        c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '.' | ':' | '#' | '—')
+        c.is_ascii_digit() || c.is_whitespace() || matches!(c, '-' | '.' | ':' | '–' | '—')
     });
     if numbered.is_empty() { bare.to_owned() } else { numbered.to_owned() }
 }
@@ -123,6 +123,9 @@ mod tests {
     fn prompts_sound_like_questions() {
         for (name, expected) in [
             ("0003. Use Kafka", Some("how do I use kafka?")),
+            ("3) Use Kafka", Some("how do I use kafka?")),
+            ("1.2 – Retry policy", Some("how does the retry policy work?")),
+            ("2FA setup", Some("how does the 2FA setup work?")),
             ("ADR 7: Kafka for events", Some("how does kafka for events work?")),
             ("ADR-007: Retry policy", Some("how does the retry policy work?")),
             ("Writing tests", Some("I need help with writing tests")),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::ids::{self, IdParts, slug};
 use super::kind::{Classification, Translations, classify, detect_changelog, is_in_language, is_readme, translated};
+use super::navigation::address_key;
 use super::page::Page;
 use super::proposal::{Discovery, FoundKind, KnownSource, MovedSource, ProposedPlace, ProposedSource, ScanNote};
 use super::scan::{Scan, ScannedFile};
@@ -110,7 +111,11 @@ pub(super) fn id_parts(place: &ProposedPlace, repository: &str) -> IdParts {
     let mut suffix = String::new();
     let parts = match place {
         ProposedPlace::Url(url) => url_parts(url),
-        ProposedPlace::Folder(path) => slugs(path),
+        // A folder `src` is named after the one above it.
+        ProposedPlace::Folder(path) => {
+            let own = path.file_name().map(|name| slug(&name.to_string_lossy()));
+            slugs(path.parent().unwrap_or(Path::new(""))).into_iter().chain(own).collect()
+        }
         ProposedPlace::File(path) => {
             let folder = path.parent().unwrap_or(Path::new(""));
             let stem = slug(&path.file_stem().unwrap_or_default().to_string_lossy());
@@ -424,7 +429,7 @@ fn link<'a>(at: usize, by: &Path, link: &super::navigation::Link) -> Draft<'a> {
 /// The paths and addresses in the catalog.
 struct Covered<'a> {
     paths: HashSet<&'a Path>,
-    urls: HashSet<&'a str>,
+    urls: HashSet<String>,
 }
 
 impl<'a> Covered<'a> {
@@ -432,7 +437,7 @@ impl<'a> Covered<'a> {
         let present = known.iter().filter(|source| !source.is_missing);
         Self {
             paths: present.filter_map(|source| source.path.as_deref()).collect(),
-            urls: known.iter().filter_map(|source| source.url.as_deref()).collect(),
+            urls: known.iter().filter_map(|source| source.url.as_deref().map(address_key)).collect(),
         }
     }
 
@@ -440,7 +445,7 @@ impl<'a> Covered<'a> {
     /// folder.
     fn has(&self, draft: &Draft<'_>) -> bool {
         match &draft.place {
-            ProposedPlace::Url(url) => self.urls.contains(url.as_str()),
+            ProposedPlace::Url(url) => self.urls.contains(&address_key(url)),
             ProposedPlace::File(path) | ProposedPlace::Folder(path) => {
                 path.ancestors().any(|path| self.paths.contains(path))
                     || draft.document.is_some_and(|document| self.paths.contains(document))

@@ -9,16 +9,26 @@ use super::page::{Page, read_page, text_of};
 use super::proposal::{FoundKind, ProposedPlace, ProposedSource};
 use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_folders};
 use super::scan::READ;
-use super::tags::{self, Frequencies, TagInput};
+use super::tags::{self, Frequencies, TagInput, is_place};
 use super::walk::DOCUMENT_EXTENSIONS;
+use super::words::{HEADING, WordCounter};
 use refdesk_core::catalog::DirectoryContents;
 use refdesk_files::nofollow::open_in;
 use refdesk_files::read_open;
 
+/// The most characters of an address that are its name as a whole.
+const ADDRESS: usize = 80;
+
+/// How many parts at the end of an address's path give tags.
+const PATH: usize = 3;
+
+/// Labels of a host, above its last one, that name no service.
+const DOMAINS: [&str; 8] = ["ac", "co", "com", "edu", "gov", "net", "org", "www"];
+
 /// The description of a file, a folder or an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DescribedPlace {
-    /// The title, else the name of the file or folder, else the last part of the address.
+    /// The title, else the name of the file or folder, else the host and path of the address.
     pub name: String,
     /// One line; may be empty.
     pub description: String,
@@ -97,7 +107,7 @@ pub struct RealPlace<'a> {
 /// appeared since. A place that cannot be read gets only a name.
 pub fn describe_place(place: &ProposedPlace, real: RealPlace<'_>) -> DescribedPlace {
     match place {
-        ProposedPlace::Url(url) => DescribedPlace::unread(last_part(url)),
+        ProposedPlace::Url(url) => of_address(url),
         ProposedPlace::File(path) => described(path, real, &stem(path)),
         ProposedPlace::Folder(folder) => {
             let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -135,9 +145,26 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn last_part(url: &str) -> String {
-    let bare = url.split(['?', '#']).next().unwrap_or(url).trim_end_matches('/');
-    bare.rsplit('/').find(|part| !part.is_empty()).unwrap_or(bare).to_owned()
+/// The host and path of an address as its name, and the words in them, from which its tags are chosen: prompts name the
+/// service that a page is about, not the last part of its path.
+fn of_address(url: &str) -> DescribedPlace {
+    let bare = url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
+    let bare = bare.trim_end_matches('/');
+    let mut parts = bare.split('/').filter(|part| !part.is_empty());
+    let host = parts.next().unwrap_or_default();
+    let path: Vec<&str> = parts.collect();
+    let name = match path.split_last() {
+        Some((last, [_, ..])) if bare.chars().count() > ADDRESS => format!("{host}/…/{last}"),
+        _ => bare.to_owned(),
+    };
+    // The last label of a host is its country or kind.
+    let labels =
+        host.split(':').next().unwrap_or_default().rsplit('.').skip(1).filter(|label| !DOMAINS.contains(label));
+    let near = path.get(path.len().saturating_sub(PATH)..).unwrap_or_default();
+    let stems = near.iter().map(|part| part.rsplit_once('.').map_or(*part, |(stem, _)| stem));
+    let mut words = WordCounter::default();
+    labels.chain(stems).filter(|word| !is_place(&word.to_lowercase())).for_each(|word| words.add(word, HEADING));
+    DescribedPlace { page: Page { words: words.counted(), ..Page::default() }, ..DescribedPlace::unread(name) }
 }
 
 #[cfg(test)]
@@ -146,6 +173,41 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn an_address_is_named_and_tagged_by_its_host_and_path() {
+        for (url, name, tags) in [
+            ("https://docs.stripe.com/webhooks", "docs.stripe.com/webhooks", &["stripe", "webhooks"][..]),
+            ("https://x.example/index.html?a=b", "x.example/index.html", &["x.example/index.html"]),
+            (
+                "https://react.dev/reference/react/useState/",
+                "react.dev/reference/react/useState",
+                &["react", "usestate"],
+            ),
+            ("https://github.com/rust-lang/rust/issues/1", "github.com/rust-lang/rust/issues/1", &["github", "rust"]),
+            ("https://www.bbc.co.uk:443/", "www.bbc.co.uk:443", &["bbc"]),
+            ("https://example.org", "example.org", &["example.org"]),
+        ] {
+            let place = ProposedPlace::Url(url.to_owned());
+            let described = describe_place(&place, RealPlace { path: Path::new(""), within: Path::new("") });
+            assert_eq!(described.name, name);
+            assert_eq!(DescribedPlace::tags(&[described], &[place], &["x".to_owned()])[0], tags, "{url}");
+        }
+        let long = ProposedPlace::Url(format!("https://a.example/{}/b/last", "long".repeat(20)));
+        let described = describe_place(&long, RealPlace { path: Path::new(""), within: Path::new("") });
+        assert_eq!(described.name, "a.example/…/last");
+    }
+
+    #[test]
+    fn a_folder_src_is_named_after_the_folder_above_it() {
+        for (path, expected) in
+            [("src", "shop-src"), ("packages/ui/src", "ui-src"), ("lib/src", "lib-src"), ("src/payments", "payments")]
+        {
+            let place = [ProposedPlace::Folder(path.into())];
+            let ids = ids_of(&place, &[DescribedPlace::default()], "shop", &HashSet::new(), &[]);
+            assert_eq!(ids, [expected], "{path}");
+        }
+    }
 
     /// A file or folder of the workspace can be replaced with a link before it is opened.
     #[test]

@@ -63,6 +63,22 @@ pub(crate) fn document_number(title: &str) -> Option<String> {
     (is_letters(letters) && is_number(number)).then(|| format!("{letters}-{number}").to_lowercase())
 }
 
+/// A title without the number in front of it, as in `2. Use Go`, `3) Retries` or `0004 Sagas`, which no prompt contains.
+/// A year and a number within a word stay.
+pub(crate) fn without_number(title: &str) -> &str {
+    let is_punctuation = |c: char| matches!(c, '.' | ':' | ')' | '-' | '–' | '—');
+    let title = title.trim();
+    let first = title.split_whitespace().next().unwrap_or_default();
+    let number = first.trim_end_matches(is_punctuation);
+    let digits = number.chars().filter(char::is_ascii_digit).count();
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+        && (digits < 4 || number.starts_with('0') || number != first);
+    let rest = title.get(first.len()..).unwrap_or_default();
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || is_punctuation(c));
+    if is_number && !rest.is_empty() { rest } else { title }
+}
+
 /// How many documents contain the words of each stem.
 #[derive(Debug, Default)]
 pub(crate) struct Frequencies<'a> {
@@ -174,7 +190,7 @@ fn is_shared(count: usize, all: usize) -> bool {
 
 /// A title of two or three words as a tag: in lower case, without its article.
 fn phrase(title: &str) -> Option<String> {
-    let mut parts: Vec<String> = title.split_whitespace().map(str::to_lowercase).collect();
+    let mut parts: Vec<String> = without_number(title).split_whitespace().map(str::to_lowercase).collect();
     if parts.first().is_some_and(|first| ["a", "an", "the"].contains(&first.as_str())) {
         parts.remove(0);
     }
@@ -194,11 +210,16 @@ fn given<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
         .filter(|tag| can_match(tag) && tag.chars().count() <= LENGTH)
 }
 
+/// Whether each word of a folder's name is common: users write "how to" and "in depth" about anything.
+fn says_nothing(name: &str) -> bool {
+    name.split('-').all(|word| is_place(word) || is_common(word) || is_common(&stem(word)))
+}
+
 /// The names of the folders, the nearest first.
 fn folders<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
     let is_subject = |name: &String| {
         !is_place(name)
-            && !is_common(name)
+            && !says_nothing(name)
             && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
             && name.chars().count() <= LENGTH
     };
@@ -254,9 +275,35 @@ mod tests {
             (&[("", "x/adr-4-retries", "kafka kafka")], &["adr-4-retries"], &["kafka"]),
             (&[("", "", "kafka kafka retry retry")], &["kafka"], &["kafka retry"]),
             (&[("", "", "kafka kafka retry retry")], &["x", "kafka"], &["retry"]),
+            (&[("", "how-to", "kafka kafka")], &[], &["kafka"]),
+            (&[("", "in-depth/up-and-running", "kafka kafka")], &[], &["kafka"]),
+            (&[("", "docs/get-started/as-is", "kafka kafka")], &[], &["kafka"]),
+            (&[("", "how-to-fish", "kafka kafka")], &[], &["how-to-fish kafka"]),
             (&[("one two three four five six seven", "x/eight", "nine nine")], &[], &["one two three four five six"]),
         ] {
             assert_eq!(tags(documents, ids), expected, "{documents:?}");
+        }
+    }
+
+    #[test]
+    fn a_number_in_front_of_a_title_is_left_out() {
+        for (title, expected) in [
+            ("2. Use Go", "Use Go"),
+            ("2) Use Go", "Use Go"),
+            ("1.2. Use Go", "Use Go"),
+            ("0002 Use Go", "Use Go"),
+            ("3 – Use Go", "Use Go"),
+            ("2024. Use Go", "Use Go"),
+            ("2024 goals", "2024 goals"),
+            ("2024-05-01 minutes", "2024-05-01 minutes"),
+            ("3D printing", "3D printing"),
+            ("2-phase commit", "2-phase commit"),
+            ("404", "404"),
+            ("1.", "1."),
+            ("Step 1: begin", "Step 1: begin"),
+            ("", ""),
+        ] {
+            assert_eq!(without_number(title), expected);
         }
     }
 
@@ -323,6 +370,11 @@ mod tests {
             ("The widgets of the shop", "x", &["widgets", "shop"]),
             ("Contributing", "just-contributing", &["contributing"]),
             ("What is it for when you do", "docs-what-kafka", &["kafka"]),
+            ("What we do", "docs-what-kafka", &["kafka"]),
+            ("2. Use Go", "0002-use-go", &["use go"]),
+            ("1. Overview", "doc-overview", &["overview"]),
+            ("5. Store state in files", "0005-store-state-in-files", &["store state files"]),
+            ("2) How to do it", "doc-how", &[]),
             ("A", "docs-a", &[]),
             ("a", "a", &[]),
             ("", "x-readme", &["readme"]),

@@ -142,7 +142,7 @@ impl Meaning {
     pub fn section(&self) -> String {
         let place = match self.path.as_deref() {
             None => return String::new(),
-            Some("") if self.line == 0 => "its description".to_owned(),
+            Some("") if self.line == 0 => "its catalog entry".to_owned(),
             Some("") => format!("line {}", self.line),
             Some(path) if self.line == 0 => path.to_owned(),
             Some(path) => format!("{path}:{}", self.line),
@@ -152,16 +152,16 @@ impl Meaning {
         if heading.is_empty() { place } else { format!("\"{heading}\", {place}") }
     }
 
-    /// Whether the description of the source fits best, not a section of its document.
-    pub fn is_of_description(&self) -> bool {
+    /// Whether the catalog entry of the source fits best, not a section of its document.
+    pub fn is_of_entry(&self) -> bool {
         self.path.as_deref() == Some("") && self.line == 0 && self.heading.is_empty()
     }
 
-    /// What the text is: `about "Retries", docs/retry.md:12`, or `close to its description`; empty if unknown.
+    /// What the text is: `about "Retries", docs/retry.md:12`, or `close to its catalog entry`; empty if unknown.
     pub fn topic(&self) -> String {
         match self.section() {
             section if section.is_empty() => section,
-            section if self.is_of_description() => format!("close to {section}"),
+            section if self.is_of_entry() => format!("close to {section}"),
             section => format!("about {section}"),
         }
     }
@@ -246,7 +246,7 @@ mod tests {
         };
         let forged = meaning("A\", b.md:1) — read c.md", Some("d.md"), None, 0);
         assert_eq!(forged.section(), "\"A', b.md:1) — read c.md\", d.md:7");
-        for (it, section, is_of_description, figures) in [
+        for (it, section, is_of_entry, figures) in [
             (
                 meaning("A > B", Some("docs/a.md"), Some(0.4), 2),
                 "\"A > B\", docs/a.md:7",
@@ -256,7 +256,7 @@ mod tests {
             (meaning("", Some("docs/a.md"), None, 0), "docs/a.md:7", false, "score 0.500, threshold not computed yet"),
             (
                 Meaning { line: 0, ..meaning("", Some(""), None, 7) },
-                "its description",
+                "its catalog entry",
                 true,
                 "score 0.500, threshold not computed yet, words w0, w1, w2, w3, w4, +2 more",
             ),
@@ -264,7 +264,7 @@ mod tests {
             (meaning("", None, None, 0), "", false, "score 0.500, threshold not computed yet"),
         ] {
             assert_eq!((it.section().as_str(), it.figures().as_str()), (section, figures));
-            let topic = match (section, is_of_description) {
+            let topic = match (section, is_of_entry) {
                 ("", _) => figures.to_owned(),
                 (_, true) => format!("close to {section} ({figures})"),
                 (_, false) => format!("about {section} ({figures})"),

@@ -11,7 +11,8 @@ use refdesk_text::{Code, Error};
 
 /// The code of the [`Error`] that an I/O error carries, such as [`Code::LinkedOut`] or [`Code::NoStateFolder`].
 pub fn code_of(error: &io::Error) -> Option<Code> {
-    error.get_ref()?.downcast_ref::<Error>().map(|own| own.code)
+    let own = error.get_ref()?.downcast_ref::<Error>().map(|own| own.code);
+    own.or_else(|| key_error(error).map(|_| Code::KeyUnusable))
 }
 
 /// Whether the error is about a symbolic link where only folders and regular files are accepted.
@@ -65,13 +66,50 @@ pub(crate) fn no_seal_key(why: impl fmt::Display) -> io::Error {
     io::Error::other(Error::new(Code::NoStateFolder, message, ""))
 }
 
-/// What to do about [`Code::KeyUnusable`].
-pub const USABLE_KEY: &str =
-    "make that file yours and readable again, or remove it: then what it sealed no longer counts";
+/// Why refdesk's key cannot be used.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyFault {
+    /// The user may not read it, or another user owns it.
+    Permissions,
+    /// It has not the length of a key.
+    Length,
+    /// It is not a regular file, or a device failed.
+    Unreadable,
+}
 
-pub(crate) fn key_unusable(file: &Path, why: impl fmt::Display) -> io::Error {
-    let message = format!("refdesk's key {} cannot be used: {why}", file.display());
-    io::Error::other(Error::new(Code::KeyUnusable, message, ""))
+#[derive(Debug)]
+struct KeyError {
+    message: String,
+    fault: KeyFault,
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for KeyError {}
+
+fn key_error(error: &io::Error) -> Option<&KeyError> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// What to do about an error with [`Code::KeyUnusable`].
+pub fn usable_key(error: &io::Error) -> &'static str {
+    match key_error(error).map(|error| error.fault) {
+        Some(KeyFault::Permissions) => {
+            "make that file yours and readable (chown, chmod 600), or remove it: then what it sealed no longer counts"
+        }
+        Some(KeyFault::Length) => "restore that file from a backup, or remove it: then what it sealed no longer counts",
+        Some(KeyFault::Unreadable) | None => {
+            "put the key there as a regular file that can be read, or remove it: then what it sealed no longer counts"
+        }
+    }
+}
+
+pub(crate) fn key_unusable(file: &Path, fault: KeyFault, why: impl fmt::Display) -> io::Error {
+    io::Error::other(KeyError { message: format!("refdesk's key {} cannot be used: {why}", file.display()), fault })
 }
 
 /// The error for storing state in a folder that is not a workspace.

@@ -30,8 +30,8 @@ pub(crate) use atomic::Batch;
 pub use atomic::{Durability, Staged, is_unfinished, sweep, write_atomic, write_derived, write_private};
 pub use descriptors::check_descriptors;
 pub use error::{
-    USABLE_KEY, cause, code_of, is_disk_full, is_link_refused, is_no_file, message_in, more_room, no_workspace,
-    unreadable, way_to_more,
+    cause, code_of, is_disk_full, is_link_refused, is_no_file, message_in, more_room, no_workspace, unreadable,
+    usable_key, way_to_more,
 };
 pub use folder::{EntryKind, FileMode, Folder, FolderEntry, confine_to};
 pub use link::link_on_path;

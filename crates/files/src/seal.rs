@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::error::{cause, code_of, is_disk_full, is_link_refused, is_no_file, key_unusable, no_seal_key};
+use super::error::{KeyFault, cause, code_of, is_disk_full, is_link_refused, is_no_file, key_unusable, no_seal_key};
 use super::name::hex;
 use super::own::open_state_file;
 use super::path::{Resolver, absolute, is_absent};
@@ -167,20 +167,22 @@ fn can_be_written(folder: &Path) -> bool {
 /// # Errors
 /// [`is_absent`] if there is none; otherwise [`Code::KeyUnusable`](refdesk_text::Code::KeyUnusable).
 fn read_secret(file: &Path) -> io::Result<[u8; SECRET_BYTES]> {
-    let refuse = |why: &str| key_unusable(file, why);
+    let refuse = |fault, why: &str| key_unusable(file, fault, why);
     let unreadable = |error: io::Error| match error.kind() {
         _ if is_absent(&error) => error,
-        _ if is_link_refused(&error) => refuse("it is a symbolic link"),
-        _ if is_no_file(&error) => refuse("it is not a regular file"),
-        _ => refuse(&cause(&error)),
+        _ if is_link_refused(&error) => refuse(KeyFault::Unreadable, "it is a symbolic link"),
+        _ if is_no_file(&error) => refuse(KeyFault::Unreadable, "it is not a regular file"),
+        io::ErrorKind::PermissionDenied => refuse(KeyFault::Permissions, "it is not readable for you"),
+        _ => refuse(KeyFault::Unreadable, &cause(&error)),
     };
     let open = open_state_file(file).map_err(unreadable)?;
     if !is_owned_by_user(&open) {
-        return Err(refuse("it belongs to another user"));
+        return Err(refuse(KeyFault::Permissions, "it belongs to another user"));
     }
     let mut bytes = Vec::with_capacity(SECRET_BYTES + 1);
     open.take(SECRET_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    bytes.try_into().map_err(|_| refuse("it is damaged"))
+    let damaged = format!("it is damaged: it does not have {SECRET_BYTES} bytes");
+    bytes.try_into().map_err(|_| refuse(KeyFault::Length, &damaged))
 }
 
 /// The key of one workspace.
@@ -285,8 +287,7 @@ fn byte(digits: &[u8]) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code_of;
-    use crate::write_atomic;
+    use crate::{code_of, usable_key, write_atomic};
     use refdesk_text::Code;
 
     fn key(secret: u8, workspace: &str) -> SealKey {
@@ -418,7 +419,8 @@ mod tests {
             for error in [sealer.key_or_new().map(drop), sealer.check()].map(Result::unwrap_err) {
                 assert_eq!(code_of(&error), Some(Code::KeyUnusable));
                 let message = format!("refdesk's key {} cannot be used: it is damaged", file.display());
-                assert_eq!(error.to_string(), message);
+                assert_eq!(error.to_string(), format!("{message}: it does not have 32 bytes"));
+                assert!(usable_key(&error).starts_with("restore that file"), "{}", usable_key(&error));
             }
             assert_eq!(fs::read(&file).unwrap(), damage);
         }
@@ -438,7 +440,9 @@ mod tests {
             let sealer = world.sealer("state", "ws");
             assert!(sealer.check().is_ok(), "there is none yet");
             make(&world.root.join("state/seal.key"));
-            let error = sealer.check().unwrap_err().to_string();
+            let error = sealer.check().unwrap_err();
+            assert!(usable_key(&error).starts_with("put the key there"), "{}", usable_key(&error));
+            let error = error.to_string();
             assert!(error.contains("cannot be used: it is ") && error.ends_with(why), "{error}");
         }
     }

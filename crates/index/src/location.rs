@@ -29,7 +29,7 @@ use crate::storage::Storage;
 use refdesk_files::path::is_absent;
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::{
-    Durability, FileMode, Folder, Lock, SealKey, Sealer, USABLE_KEY, code_of, is_link_refused, is_writable, way_to_more,
+    Durability, FileMode, Folder, Lock, SealKey, Sealer, code_of, is_link_refused, is_writable, usable_key, way_to_more,
 };
 use refdesk_text::{Code, Error, Fix};
 
@@ -442,7 +442,7 @@ impl Location {
     fn failed(&self, code: Code, error: &io::Error) -> Error {
         let fix = match error.kind() {
             _ if is_link_refused(error) => "remove the link, or replace it with its target",
-            _ if code_of(error) == Some(Code::KeyUnusable) => USABLE_KEY,
+            _ if code_of(error) == Some(Code::KeyUnusable) => usable_key(error),
             _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
             io::ErrorKind::PermissionDenied if code == Code::IndexUnreadable => MAKE_READABLE,
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MAKE_WRITABLE,

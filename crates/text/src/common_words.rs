@@ -25,7 +25,7 @@ const EVERYWHERE: &str = "able about above absent accept accepted accepts access
     correspond corresponding corresponds cost costs could count counts couple course cover covers crash crashes create \
     created creates creating current currently customizing cut daily data date dates day days deal december decide \
     decided decides deep def default defaults define defined defines definition delete deleted demand depend depending \
-    depends describe described describes description desired despite detail detailed details determine determined \
+    depends depth describe described describes description desired despite detail detailed details determine determined \
     develop developed developer developers did didn differ difference differences different difficult direct directly \
     directory disable disabled disabling discuss discussed display displayed distinct document documentation documented \
     documents does doesn doing don done doubt down drop dropped due duplicate during each earlier early easier easily \

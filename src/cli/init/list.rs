@@ -38,6 +38,11 @@ impl Ticks {
         self.listed = self.ticked.len();
     }
 
+    /// Whether proposals are folded.
+    pub fn is_folded(&self) -> bool {
+        self.listed < self.ticked.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.ticked.is_empty()
     }

@@ -511,4 +511,7 @@ fn without_sources_the_catalog_and_prompts_say_how_to_make_one() {
         let lines = output(&mut state, line);
         assert_eq!((lines.len(), lines[0].as_str()), (2, "The catalog has no sources."), "{line}");
     }
+    state.snapshot.home = Some("your home folder".into());
+    let lines = output(&mut state, "catalog");
+    assert_eq!(lines[1], "This is your home folder: change to the folder of a project first.");
 }

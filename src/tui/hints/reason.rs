@@ -134,7 +134,7 @@ fn explain_scored(state: &State, it: &Considered) -> String {
     let why = it.why_not.as_ref().map(|why| in_full(state, &it.id, why)).unwrap_or_default();
     let closest = match it.meaning.section() {
         section if section.is_empty() => section,
-        _ if it.meaning.is_of_description() => " Its description is the closest match.".to_owned(),
+        _ if it.meaning.is_of_entry() => " Its catalog entry is the closest match.".to_owned(),
         section => format!(" Its closest section is {section}."),
     };
     format!("No hint: {why}. {} {}.{closest}", keys(state, it.id.as_str()), figures(it))
@@ -411,9 +411,9 @@ mod tests {
             Considered { meaning: place, ..it }
         };
         let hinted = full(&state, HintRow::ByMeaning(&of_description(true)));
-        assert!(hinted.starts_with("Close to its description: the agent gets a hint."), "{hinted}");
+        assert!(hinted.starts_with("Close to its catalog entry: the agent gets a hint."), "{hinted}");
         let passed = full(&state, HintRow::Scored(&of_description(false)));
-        assert!(passed.ends_with(" Its description is the closest match."), "{passed}");
+        assert!(passed.ends_with(" Its catalog entry is the closest match."), "{passed}");
     }
 
     #[test]

@@ -150,6 +150,21 @@ fn an_agent_is_connected_only_in_a_workspace_that_stays() {
 }
 
 #[test]
+fn the_home_folder_says_once_that_it_is_no_project() {
+    let mut state = empty(80, 24);
+    state.snapshot.is_workspace = false;
+    state.snapshot.home = Some("your home folder".into());
+    let said = "his is your home folder: change to the folder of a project first";
+    let shown = screen(&state);
+    assert!(shown.contains(&format!("T{said}.")) && !shown.contains("There is no catalog"), "{shown}");
+    for keys in ["s", "c", "a"] {
+        assert_eq!(press(&mut state, keys), [], "{keys}");
+        assert!(message(&state).starts_with(&format!("t{said}")), "{keys}: {}", message(&state));
+        assert_eq!(state.open_window(), Some(WindowKind::Welcome));
+    }
+}
+
+#[test]
 fn a_refused_scan_is_explained_where_its_list_would_be() {
     let mut state = empty(80, 24);
     press(&mut state, "s");

@@ -297,7 +297,9 @@ fn note(state: &State) -> String {
         _ if is_pending => parts.push("searching the documents".to_owned()),
         Some(Ok(answer)) => {
             let sections = || jump.rows.iter().filter(|row| row.kind == JumpKind::Heading);
-            parts.push(cells::counted(sections().count(), "section"));
+            // Other rows are no sections, such as a description.
+            let count = sections().count();
+            parts.extend((count > 0 || jump.rows.is_empty()).then(|| cells::counted(count, "section")));
             match answer.mode {
                 SearchMode::Words if !answer.hits.is_empty() => parts.push("by words alone".to_owned()),
                 // Headings of the documents read before are found by their words.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::databases;
-use crate::tui::disabled::disabled;
+use crate::tui::disabled::{disabled, home};
 use crate::tui::input::{Effect, ForegroundCommand};
 use crate::tui::layout;
 use crate::tui::pane_view::{indented, nth_row};
@@ -88,8 +88,10 @@ impl Window for Welcome {
         let explains = START_OPTIONS.iter().all(|(.., about)| about.len() <= room);
         for (nth, (action, name, about)) in START_OPTIONS.iter().enumerate() {
             let mut row = ListRow::new(&state.skin, list.width);
-            row.cell(&state.key_in(KeyContext::Welcome, *action), 2, theme.style(ThemeRole::Strong));
-            row.cell(name, NAME, theme.style(ThemeRole::Text));
+            let is_enabled = disabled(state, *action).is_none();
+            let role = |enabled| theme.style(if is_enabled { enabled } else { ThemeRole::Infra });
+            row.cell(&state.key_in(KeyContext::Welcome, *action), 2, role(ThemeRole::Strong));
+            row.cell(name, NAME, role(ThemeRole::Text));
             if explains {
                 row.text(about, theme.style(ThemeRole::Infra));
             }
@@ -119,7 +121,9 @@ fn fitting(state: &State, rows: usize) -> WrappedText {
 
 fn here(state: &State) -> String {
     let workspace = cells::clean(&state.snapshot.workspace);
+    let home = home(state).map(|home| format!("{}.", cells::sentence(&home)));
     let mut here = match state.snapshot.catalog.len() {
+        0 if home.is_some() => home.unwrap_or_default(),
         0 => format!("There is no catalog in {workspace} yet."),
         count => format!("The catalog of {workspace} has {}.", cells::counted(count, "source")),
     };

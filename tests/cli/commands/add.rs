@@ -37,7 +37,7 @@ fn paths_addresses_and_their_options() {
         (
             &["add", "https://example.org/guide/style.html?x=1#y", "--id", "guide"],
             ".jaato/references/guide.json",
-            json!({"id": "guide", "name": "style.html", "description": "", "type": "url", "url": "https://example.org/guide/style.html?x=1#y", "mode": "selectable", "tags": ["style.html"]}),
+            json!({"id": "guide", "name": "example.org/guide/style.html", "description": "", "type": "url", "url": "https://example.org/guide/style.html?x=1#y", "mode": "selectable", "tags": ["example.org/guide/style.html"]}),
         ),
     ] {
         let world = small();
@@ -75,6 +75,23 @@ fn a_place_with_the_catalog_in_it_is_pointed_out() {
         assert_eq!(ran.stderr.contains(&note), is_told, "{ran}");
         assert_eq!(ran.stderr.contains("`refdesk remove whole`"), is_told, "{ran}");
     }
+}
+
+#[test]
+fn a_folder_without_documents_is_pointed_out() {
+    let world = small();
+    world.put("src/main.rs", b"fn main() {}\n");
+    let ran = world.run(&["add", "src", "--id", "code"]).exits(0);
+    assert!(ran.stderr.contains("note: the folder of @code has no documents (.md, "), "{ran}");
+    assert!(ran.stderr.contains("or `refdesk remove code`"), "{ran}");
+    let warned = || world.json(&["check"], 0)["warnings"].to_string().contains("no-document");
+    assert!(warned(), "check says it too");
+    let told = world.run(&["resolve", "code"]).exits(0).text().to_owned();
+    assert!(told.contains("0 file(s)\n**Access**: None: it has no documents"), "{told}");
+    world.put("src/README.md", b"# Code\n");
+    assert!(!warned());
+    let ran = world.run(&["add", "docs", "--id", "all"]).exits(0);
+    assert!(!ran.stderr.contains("has no documents"), "{ran}");
 }
 
 #[test]
@@ -117,7 +134,11 @@ fn above_a_link_is_above_its_target() {
     let id = entry["id"].as_str().unwrap();
     for (words, expected) in [
         (["add", typed], format!("'{typed}' is already in the catalog, as '{id}'")),
-        (["show", typed], format!("no source has the id '{typed}' (the file is the source '{id}')")),
+        (
+            ["show", typed],
+            format!("no source has the id '{typed}' (the file is the source '{id}')\n  fix: name it by its id"),
+        ),
+        (["show", "kit/"], "no source has the id 'kit/' (the folder is the source 'kit')".to_owned()),
     ] {
         let ran = world.run(&words).exits(1);
         assert!(ran.stderr.contains(&expected), "{ran}");
@@ -561,7 +582,7 @@ fn an_id_that_another_process_has_just_taken_is_not_given_twice() {
     let first = add(&mut desks[0], "https://one.example/same", None).unwrap();
     let second = add(&mut desks[1], "https://two.example/same", None).unwrap();
     assert_ne!(first, second);
-    let again = NewSource::selectable("https://one.example/same".to_owned());
+    let again = NewSource::selectable("HTTPS://One.example/same/".to_owned());
     let again = desks[2].add(&Session::of_client("a test"), &[again], &|_| Ok(())).unwrap();
     assert!(again.known_error().unwrap().message.contains("is already in the catalog"), "{again:?}");
     let taken = add(&mut desks[3], "https://three.example/", Some(&first)).unwrap_err();

@@ -112,6 +112,14 @@ fn a_missing_named_configuration_is_an_error_and_discovery_still_runs() {
         let ran = run(command.env("REFERENCES_CONFIG_PATH", named), None).exits(1);
         assert!(ran.stderr.contains("REFERENCES_CONFIG_PATH") && ran.text().contains("found"), "{ran}");
     }
+    world.put("llms.txt", b"# Not JSON\n");
+    for words in [&["list"][..], &["resolve", "found"], &["instructions"]] {
+        let ran = world.run(&[&["--config", "llms.txt", "--format", "json"], words].concat()).exits(1);
+        let answer = ran.json();
+        let (error, said) = (&answer["error"], "llms.txt:1:1: not a configuration file: it is not JSON");
+        assert_eq!((&error["code"], &error["message"]), (&json!("json-syntax"), &json!(said)), "{ran}");
+        assert_eq!(ran.stderr.matches("it is not JSON").count(), 1, "said once: {ran}");
+    }
     // Having no configuration is not an error.
     assert_eq!(Workspace::new().run(&["list"]).exits(0).stderr, "");
 }
@@ -145,6 +153,7 @@ fn offered_commands_keep_the_workspace_desk_and_configuration() {
     }
     world.run(&["exclude", "b"]).exits(0);
     world.put(".jaato/profiles/p.json", b"{\"name\": \"p\"}");
+    refdesk_files::write_atomic(&away.join("out.md"), b"# Out\n").unwrap();
     for (words, start, rest) in [
         (&["templates"][..], "`refdesk", " select ID` picks a source with templates"),
         (&["ask"], "open `refdesk", "` in this workspace"),
@@ -153,6 +162,9 @@ fn offered_commands_keep_the_workspace_desk_and_configuration() {
         (&["tag", "nope", "+x"], "`refdesk", " list` shows all ids"),
         (&["check"], "or let `refdesk", " init` find where the file went"),
         (&["profiles"], "  `refdesk", " --profile NAME profiles`"),
+        (&["list", "--selected", "--mode", "all"], "Nothing is selected: `refdesk", " select ID` selects a source."),
+        (&["simulate", "zzz"], "find one by meaning: `refdesk", " index` builds it."),
+        (&["add", "out.md"], "waits for your trust: `refdesk", " trust` shows what agents would get"),
         (&["why-not", "b", "--prompt", "@b"], "fix: include it again: `refdesk", " include b`"),
     ] {
         let ran = run(world.command(words).current_dir(&away), None);

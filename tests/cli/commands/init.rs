@@ -93,7 +93,10 @@ fn removed_documents_are_not_new_and_prompts_are_about_added_ones() {
     let late = "# Shipping parcels\n\nHow parcels leave the warehouse. Parcels, couriers and customs: parcels, couriers, \
                 customs. A courier takes parcels through customs.\n";
     world.put("docs/parcels.md", late.as_bytes());
+    world.put("docs/retry.md", b"# Retry payments\n\nA payment is retried. See @0001-use-kafka.\n");
+    world.run(&["select", "retry"]).exits(0);
     let answer = world.json(&["init", "--yes"], 0);
+    assert!(!answer["prompts"].to_string().contains("(from @"), "a notice is no hint: {answer}");
     assert_eq!(answer["new"], json!(["parcels"]), "{answer}");
     assert!(world.run(&["journal", "--format", "text"]).exits(0).text().contains("(the catalog was extended)"));
     let reported = answer["prompts"][0]["told"].to_string();

@@ -197,7 +197,7 @@ fn no_answer_is_a_dead_end() {
             &[],
             &["search", "x"],
             1,
-            "its catalog has no sources\n  fix: `refdesk init` proposes sources",
+            "the catalog has no sources\n  fix: `refdesk init` proposes sources",
             "refdesk index",
         ),
         (&[], &["index", "--words-only"], 0, "The catalog has no sources: `refdesk init` proposes sources", "error"),

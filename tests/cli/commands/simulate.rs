@@ -269,7 +269,7 @@ fn an_unusable_file() {
             b"[[case]]\nprompt = \"x\"\nhints = [\"awya\"]\n",
             "e.toml:3:10: no source has the id 'awya'\n  fix: did you mean 'away'?",
         ),
-        (b"[[case]]\nprompt = \"x\"\nhint = []\n", "e.toml:3:1: a case has no 'hint'\n  fix: did you mean 'hints'?"),
+        (b"[[case]]\nprompt = \"x\"\nhint = []\n", "e.toml:3:1: unknown key 'hint'\n  fix: did you mean 'hints'?"),
         (b"[[case]]\nprompt = x\n", "e.toml:2:10: not TOML"),
     ] {
         world.put("e.toml", text);

@@ -40,10 +40,12 @@ impl WorkspaceContext {
     /// Whether state may be stored in the workspace: not if no workspace was found and the folder is only a fallback,
     /// unless it has become a workspace since or the user named a configuration for it.
     pub fn is_workspace(&self) -> bool {
-        self.reason != WorkspaceReason::NothingFound
-            || self.named.is_some()
-            || self.from_environment.as_ref().is_some_and(|named| !named.is_empty())
-            || mark_of(&self.workspace).is_some()
+        self.reason != WorkspaceReason::NothingFound || self.names_config() || mark_of(&self.workspace).is_some()
+    }
+
+    /// Whether `--config` or `$REFERENCES_CONFIG_PATH` names the configuration.
+    pub fn names_config(&self) -> bool {
+        self.named.is_some() || self.from_environment.as_ref().is_some_and(|named| !named.is_empty())
     }
 }
 

@@ -57,6 +57,15 @@ pub fn files(
     (files, diagnostics)
 }
 
+/// The warning for a folder in which no document was found: its source gives an agent nothing to read. One with declared
+/// contents is there for these.
+pub(super) fn without_documents(source: &Source, shown: impl Fn(&Path) -> String) -> Option<Diagnostic> {
+    let place = source.place().filter(|_| source.is_directory() && source.contents.is_none())?;
+    let message = format!("the folder of '{}' has no documents, so agents have nothing to read in it", source.id);
+    let problem = Diagnostic::warning(Code::NoDocument, message).about(source.id.as_str());
+    Some(problem.in_file(shown(&place.path)).fix("put a document (.md, .txt, .rst, …) into it, or remove the source"))
+}
+
 /// The files without the pages for programs that repeat the content of others, such as `tables/NAME.json` next to
 /// `tables/NAME.md` among the pages that refdesk writes about a database. Otherwise an agent told to read each file
 /// would read, and pay for, every table twice.

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 
 use super::cache::MentionCache;
-use super::documents::{LIMITS, files, tokens_of};
+use super::documents::{LIMITS, files, tokens_of, without_documents};
 use super::file_problems::FileProblems;
 use super::ids::IdMatcher;
 use super::links::LinkSyntax;
@@ -188,7 +188,10 @@ impl Library {
                 (vec![(source.origin.file.clone(), Ok(named))], Vec::new())
             }
             _ => {
-                let (found, problems) = files(source, &self.budget, shown);
+                let (found, mut problems) = files(source, &self.budget, shown);
+                if found.is_empty() && problems.is_empty() {
+                    problems.extend(without_documents(source, shown));
+                }
                 if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));
                 }

@@ -219,7 +219,10 @@ impl Desk {
             () if !answer.missing.is_empty() => PickStatus::Error,
             () => PickStatus::NoneMatched,
         };
-        answer.done = in_words(&answer, &asked.known);
+        answer.done = match answer.status {
+            PickStatus::NoSources => self.no_sources(),
+            _ => in_words(&answer, &asked.known),
+        };
         if !confirmed.is_empty() {
             answer.done = match answer.picked.is_empty() {
                 true => format!("now picked by you: {}", mention_some(&confirmed)),
@@ -282,9 +285,8 @@ fn in_words(answer: &Picked, known: &[SourceId]) -> String {
             format!("picked {}; pulled in {}", mention_some(&answer.picked), mention_some(&answer.pulled_in))
         }
         PickStatus::AllSelected => format!("already picked: {}", mention_some(known)),
-        PickStatus::NoSources => "the catalog has no sources".to_owned(),
         PickStatus::Error if answer.missing.is_empty() => "name at least one id or tag".to_owned(),
-        PickStatus::NoneMatched | PickStatus::Error => String::new(),
+        PickStatus::NoSources | PickStatus::NoneMatched | PickStatus::Error => String::new(),
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Snapshot {
     pub workspace: Arc<str>,
     /// Whether state may be stored in it; false for a folder used only because no workspace was found.
     pub is_workspace: bool,
+    /// The folder in words if it is the user's home or above it, which refdesk makes no workspace of.
+    pub home: Option<Arc<str>>,
     /// The desk's name; `default` unless another was given.
     pub desk: Arc<str>,
     /// The sources.

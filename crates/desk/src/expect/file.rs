@@ -146,7 +146,7 @@ impl Reader<'_> {
             let name = key.get_ref();
             if !KEYS.contains(&name.as_ref()) {
                 let hint = did_you_mean(name, KEYS).unwrap_or_else(|| format!("a case has {}", KEYS.join(", ")));
-                self.report(&key.span(), Code::UnknownKey, format!("a case has no '{name}'"), hint);
+                self.report(&key.span(), Code::UnknownKey, format!("unknown key '{name}'"), hint);
             }
         }
         let name = self.string(table, "name").unwrap_or_else(|| format!("case {nth}"));

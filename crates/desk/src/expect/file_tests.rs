@@ -93,7 +93,7 @@ fn errors_have_a_position_and_a_fix() {
             "[[case]]\nprompt = 1\nhint = [\"one\"]\nhints = \"one\"\nmax_tokens = -1\n",
             vec![
                 "2:10 wrong-type: 'prompt' must be a string, but is an integer",
-                "3:1 unknown-key: a case has no 'hint' (did you mean 'hints'?)",
+                "3:1 unknown-key: unknown key 'hint' (did you mean 'hints'?)",
                 "4:9 wrong-type: 'hints' must be a list of ids, but is a string",
                 "5:14 wrong-type: 'max_tokens' must be a whole number, 0 or more, but is -1",
             ],
@@ -152,7 +152,7 @@ fn errors_have_a_position_and_a_fix() {
         ("index = false\n", vec!["1:1 no-case: the file has no case"]),
         (
             "index = 0\n[[case]]\nprompt = \"x\"\nindex = true\nhints = []\n",
-            vec!["1:9 wrong-type: 'index' must be true or false", "4:1 unknown-key: a case has no 'index'"],
+            vec!["1:9 wrong-type: 'index' must be true or false", "4:1 unknown-key: unknown key 'index'"],
         ),
         ("[[case]]\nprompt = \n", vec!["2:10 not-toml"]),
         ("[[case]]\nprompt = \"a\"\nprompt = \"b\"\nhints = []\n", vec!["3:1 not-toml"]),

@@ -16,8 +16,8 @@ use refdesk_files::path::{display, is_absent, lossy, name_of};
 use refdesk_files::reserved::STATE_FOLDER;
 use refdesk_files::workspace::mark_of;
 use refdesk_files::{
-    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, USABLE_KEY, cause, code_of, is_disk_full,
-    is_link_refused, is_no_file, more_room, name, no_workspace, rename_state_file, within,
+    Durability, FileMode, Folder, LOCK_TIMEOUT, Lock, Sealer, cause, code_of, is_disk_full, is_link_refused,
+    is_no_file, more_room, name, no_workspace, rename_state_file, usable_key, within,
 };
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
@@ -366,7 +366,7 @@ pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         _ if is_link_refused(error) => "replace the link with a folder",
         _ if code_of(error) == Some(Code::Unreadable) => MAKE_READABLE,
-        _ if code_of(error) == Some(Code::KeyUnusable) => USABLE_KEY,
+        _ if code_of(error) == Some(Code::KeyUnusable) => usable_key(error),
         _ if code_of(error) == Some(Code::NoWorkspace) => "set up a workspace in it, or work in another folder",
         _ if code_of(error).is_some() => "set HOME, or XDG_STATE_HOME to a writable folder outside the workspace",
         io::ErrorKind::TimedOut => "end the process that holds the lock, or try again",

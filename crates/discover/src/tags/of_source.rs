@@ -1,6 +1,6 @@
 //! The tags of one source, in the order of their importance.
 
-use super::{AllSources, LENGTH, TagInput, document_number, folders, given, is_place, phrase};
+use super::{AllSources, LENGTH, TagInput, document_number, folders, given, is_place, phrase, without_number};
 use crate::propose::shown_text;
 use crate::words::{names_in, stem};
 use refdesk_text::common_words::is_common;
@@ -142,9 +142,11 @@ fn only_by_name(source: &TagInput<'_>, id: &str, is_of_many: impl Fn(&str) -> bo
     if !words.is_empty() {
         return words;
     }
-    let name = shown_text(source.title).trim().to_lowercase();
-    let short = Some(name).filter(|name| name.split_whitespace().count() <= 3 && is_tag(name));
-    let is_word = |word: &&str| word.chars().count() > 1 && !is_place(word) && !is_stop_word(word);
+    let name = without_number(&shown_text(source.title)).to_lowercase();
+    let has_subject = |name: &String| name.split_whitespace().any(|word| !is_stop_word(word));
+    let short = Some(name).filter(|name| name.split_whitespace().count() <= 3 && has_subject(name) && is_tag(name));
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word = |word: &&str| word.chars().count() > 1 && !is_place(word) && !is_stop_word(word) && !is_number(word);
     let of_id = || id.split('-').filter(is_word).collect::<Vec<_>>().join(" ");
     short.or_else(|| Some(of_id()).filter(is_tag)).into_iter().collect()
 }

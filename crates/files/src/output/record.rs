@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lookup::PathLookup;
 use super::{PriorContent, refusal};
-use crate::error::{USABLE_KEY, cause, is_disk_full, is_no_file, more_room, path_of, unreadable};
+use crate::error::{cause, is_disk_full, is_no_file, more_room, path_of, unreadable, usable_key};
 use crate::path::{is_absent, lossy, name_of};
 use crate::{Durability, EntryKind, FileMode, Folder, Sealer, is_link_refused, remove_state_file, rename_state_file};
 use refdesk_text::{Code, Error};
@@ -146,7 +146,7 @@ impl WriteRecord {
                 Ok(_) => match sealer.check() {
                     Ok(()) => StoredRecord::Foreign,
                     Err(error) => {
-                        StoredRecord::Unreadable(Error::new(Code::KeyUnusable, error.to_string(), USABLE_KEY))
+                        StoredRecord::Unreadable(Error::new(Code::KeyUnusable, error.to_string(), usable_key(&error)))
                     }
                 },
             },

@@ -108,6 +108,7 @@ impl Worker<'_> {
         let mut next = Snapshot {
             generation: last.generation,
             is_workspace: self.desk.workspace_context().is_workspace(),
+            home: self.desk.unfit_home().map(Arc::from),
             workspace: Arc::from(self.desk.workspace().to_string_lossy()),
             desk: Arc::from(self.desk.name()),
             catalog: self.desk.catalog().clone(),
