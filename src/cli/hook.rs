@@ -205,7 +205,7 @@ fn enrich_event(
         if environment::is_trial() { (true, EnrichMode::DryRun) } else { (args.repeat, EnrichMode::Send) };
     let mut problems = Vec::new();
     let loses_context = match event {
-        HookEvent::Start { loses_context } => *loses_context,
+        HookEvent::Start { loses_context, .. } => *loses_context,
         HookEvent::LosesContext { min_received } => desk.session_memory(session).received >= *min_received,
         _ => false,
     };
@@ -281,12 +281,24 @@ fn note(desk: &Desk, session: &Session, event: &HookEvent, problems: &[Diagnosti
     if environment::is_trial() || is_unwritable(problems) || matches!(event, HookEvent::Tool { .. }) {
         return;
     }
-    // If part of the catalog could be read, the hook did its work, and the errors belong to the workspace.
-    if let Some(first) = errors.first().filter(|_| desk.catalog().is_empty()) {
-        let more = errors.len().saturating_sub(1);
+    // An error in an entry belongs to the workspace; a file without any source takes something away from the agent.
+    let is_start = matches!(event, HookEvent::Start { .. });
+    let mut failed =
+        errors.iter().filter(|error| desk.catalog().is_empty() || (is_start && hides_sources(desk, error)));
+    if let Some(first) = failed.next() {
+        let more = failed.count();
         let more = if more == 0 { String::new() } else { format!(" (and {more} more: refdesk check)") };
-        log_unjournalled(desk.failed(session, &format!("{}{more}", first.message)).as_ref());
+        let file = first.file.as_ref().map_or_else(String::new, |file| format!("{file}: "));
+        log_unjournalled(desk.failed(session, &format!("{file}{}{more}", first.message)).as_ref());
     }
+}
+
+/// Whether the catalog has no source from the file of this problem.
+fn hides_sources(desk: &Desk, problem: &Diagnostic) -> bool {
+    let context = desk.workspace_context();
+    let is_from =
+        |file: &str| desk.catalog().sources().iter().any(|source| context.display(&source.origin.file) == file);
+    problem.file.as_deref().is_some_and(|file| !is_from(file))
 }
 
 fn is_unwritable(problems: &[Diagnostic]) -> bool {

@@ -8,7 +8,7 @@ use super::{rows, why};
 use refdesk_core::catalog::{Mode, PathState, Source, SourceKind};
 use refdesk_core::mention::Mention;
 use refdesk_desk::Desk;
-use refdesk_text::escape::one_line;
+use refdesk_text::escape::{one_line, visible};
 use refdesk_text::tokens::grouped;
 
 /// The most mentions listed for people.
@@ -72,6 +72,9 @@ pub fn run(desk: &mut Desk, id: &str) -> CommandOutput {
     let by = |mention: &Mention| rows::where_mentioned(&settled, mention);
     text.push_str(&listed("mentions", mentions.iter().map(|it| format!("{} ({})", it.to, by(it)))));
     text.push_str(&listed("mentioned by", mentioned_by.iter().map(|it| format!("{} ({})", it.from, by(it)))));
+    if let SourceKind::Inline { content } = &source.kind {
+        text.push_str(&format!("\n{}\n", visible(content).trim_end_matches('\n')));
+    }
     CommandOutput::new(json, text)
 }
 

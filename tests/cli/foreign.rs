@@ -229,6 +229,9 @@ fn a_foreign_session_memory_suppresses_nothing() {
         let world = if at == 1 { &other } else { &own };
         world.put(path, &bytes);
         let desk = if path.contains("review") { "review" } else { "default" };
+        // A pick only reads it.
+        let pick = world.run(&["--desk", desk, "--session", session, "select", "a"]).exits(0);
+        assert!(!pick.stderr.contains("told.json"), "{path}: {pick}");
         let ran = world.feed(&["--desk", desk, "--session", session, "enrich"], b"the web").exits(0);
         assert!(ran.text().contains("@web"), "{path}: {ran}");
         assert_eq!(ran.stderr.matches(TOLD).count(), 1, "{path}: {ran}");

@@ -111,6 +111,28 @@ fn a_clients_user_is_asked_in_the_stream_of_the_call() {
     assert_eq!(other.post(&headers, &twin).is(200).message()["result"], json!({}), "its id is free again");
 }
 
+#[test]
+fn a_client_that_connects_again_gets_what_comes_after_its_last_event() {
+    let server = Server::start(&[], None);
+    let (mut client, mut other, mut again) = (server.client(), server.client(), server.client());
+    let session = client.begin_with(json!({"elicitation": {}}));
+    let headers = format!("Mcp-Session-Id: {session}\r\n");
+    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+                      "params": {"name": "selectReferences", "arguments": {}}});
+    let body = call.to_string();
+    let head = client.head(&headers, body.len());
+    client.send(head + &body);
+    assert_eq!(client.head_of_answer().0, 200);
+    let (event, question) = client.event_with_id();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    drop(client);
+    again.open_stream(&format!("{headers}Last-Event-ID: {event}\r\n"));
+    let says =
+        json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"ids": "go"}}});
+    other.post(&headers, &says.to_string()).is(202);
+    assert_eq!(again.event()["id"], 9, "the question is not repeated");
+}
+
 /// A layer that repeats a request after its connection broke would otherwise get the answer to the first one.
 #[test]
 fn the_id_of_a_call_stays_taken_when_its_connection_breaks() {

@@ -144,6 +144,12 @@ impl Client {
     /// The next message of a stream whose head was already read. Every event must have one, as old clients expect.
     #[track_caller]
     pub fn event(&mut self) -> Value {
+        self.event_with_id().1
+    }
+
+    /// The same with the id of the event.
+    #[track_caller]
+    pub fn event_with_id(&mut self) -> (String, Value) {
         let mut seen = Vec::new();
         loop {
             let chunk = self.chunk();
@@ -151,8 +157,9 @@ impl Client {
             seen.extend(chunk);
             let text = String::from_utf8_lossy(&seen);
             let message = text.split_inclusive("\n\n").filter(|event| event.ends_with("\n\n")).find_map(|event| {
-                let data = event.lines().find_map(|line| line.strip_prefix("data:"))?;
-                Some(serde_json::from_str(data).unwrap_or_else(|error| panic!("{event:?}: {error}")))
+                let line = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+                let message = serde_json::from_str(line("data:")?).unwrap_or_else(|error| panic!("{event:?}: {error}"));
+                Some((line("id:").unwrap_or_default().trim().to_owned(), message))
             });
             if let Some(message) = message {
                 return message;

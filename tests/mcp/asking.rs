@@ -117,7 +117,8 @@ fn a_client_without_sessions_asks_its_user_and_calls_again() {
 #[test]
 fn declining_chooses_nothing_and_dismissing_is_not_an_answer() {
     let workspace = workspace();
-    for (action, fails, words) in [("decline", false, "chose nothing"), ("cancel", true, "withdrawn")] {
+    for (action, fails, words) in [("decline", false, "chose nothing"), ("cancel", true, "without an answer; pass ids")]
+    {
         let mut client = Client::start(&workspace, &[]);
         let (id, question) = asked(&mut client, "2025-11-25");
         says(&mut client, &question, json!({"action": action}));

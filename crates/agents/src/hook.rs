@@ -43,6 +43,8 @@ pub enum HookEvent {
     Start {
         /// Whether the conversation has lost the context it was given before.
         loses_context: bool,
+        /// Whether it is that of a subagent.
+        is_subagent: bool,
     },
     /// The user sent a prompt.
     Prompt(String),
@@ -123,6 +125,7 @@ pub fn budget(agent: HookAgent, event: &HookEvent) -> Budget {
 /// the agent's names of these events.
 fn in_hook_specific_output(event: &HookEvent, prompt: &str, tool: &str, added: &str) -> Value {
     let name = match event {
+        HookEvent::Start { is_subagent: true, .. } => "SubagentStart",
         HookEvent::Start { .. } => "SessionStart",
         HookEvent::Prompt(_) => prompt,
         HookEvent::Tool { .. } => tool,

@@ -150,6 +150,9 @@ impl Rows<'_> {
         if source.is_untrusted() {
             row.insert("waits_for_trust".to_owned(), Value::Bool(true));
         }
+        if source.is_missing() {
+            row.insert("exists".to_owned(), Value::Bool(false));
+        }
         Value::Object(row)
     }
 

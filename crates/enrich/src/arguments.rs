@@ -62,10 +62,17 @@ impl PathBase<'_> {
         self.folders().find_map(|folder| (self.resolve)(&folder.join(text)))
     }
 
-    /// As [`Self::named_path`], of a call without any other argument, such as the part of the file to read.
-    pub(super) fn only_path(&self, arguments: &Value) -> Option<PathBuf> {
-        let given = arguments.as_object()?.values().filter(|value| !value.is_null()).count();
-        (given == 1).then(|| self.named_path(arguments)).flatten()
+    /// As [`Self::named_path`], of a call that returned this many lines and has no other argument that names a part of
+    /// the file. A first line and a limit that the lines do not reach name all of it.
+    pub(super) fn path_of_whole(&self, arguments: &Value, lines: usize) -> Option<PathBuf> {
+        let names_all = |(name, value): &(&String, &Value)| match name.as_str() {
+            _ if value.is_null() => true,
+            "offset" => value.as_u64().is_some_and(|first| first <= 1),
+            "limit" => value.as_u64().is_some_and(|most| most > lines as u64),
+            _ => false,
+        };
+        let others = arguments.as_object()?.iter().filter(|argument| !names_all(argument)).count();
+        (others == 1).then(|| self.named_path(arguments)).flatten()
     }
 }
 

@@ -117,8 +117,10 @@ impl Budget {
 /// Prints as much as fits; nothing if not even the line about left-out entries fits. `weigh` is called only if
 /// something has to be reduced.
 ///
-/// Reduces one entry after another, in an order that does not depend on the budget, until the rest fits; so a larger
-/// budget never prints less. If the line about left-out entries is longer than what it replaces, more is reduced.
+/// Reduces one entry after another, in an order that does not depend on the budget, until the rest fits. If the line
+/// about left-out entries is longer than what it replaces, more is reduced. Then undoes every reduction for which there
+/// is room, the last one first: one long entry must not take the others away with it. So a larger budget never reduces
+/// something that a smaller one printed unless it prints more of something that comes later in the order.
 pub(crate) fn fit(
     drafts: &mut [Draft],
     budget: Budget,
@@ -132,9 +134,12 @@ pub(crate) fn fit(
     weigh(drafts);
     let steps = steps(drafts);
     plan = LevelPlan::new(drafts, wording);
+    let mut before = Vec::with_capacity(steps.len());
     for step in &steps {
-        plan.apply_reduction(step);
+        before.push(plan.level(step));
+        plan.set(step, step.level);
         if plan.fits(budget) {
+            plan.undo_needless(&steps, &before, budget);
             return plan.printed();
         }
     }
@@ -142,14 +147,14 @@ pub(crate) fn fit(
 }
 
 /// One reduction: an entry of a draft, and its new level.
-struct Reduction {
-    draft: usize,
-    entry: usize,
-    level: Level,
+pub(crate) struct Reduction {
+    pub draft: usize,
+    pub entry: usize,
+    pub level: Level,
 }
 
 /// All reductions in order; after the last one, only a count remains.
-fn steps(drafts: &[Draft]) -> Vec<Reduction> {
+pub(crate) fn steps(drafts: &[Draft]) -> Vec<Reduction> {
     let mut steps = Vec::new();
     for (kind, which, levels) in REDUCTION_ORDER {
         let is_meant = |entry: &DraftEntry| match which {
@@ -208,16 +213,54 @@ impl<'d> LevelPlan<'d> {
         Self { drafts, wording, levels, shown: drafts.iter().map(shown).collect(), less_likely }
     }
 
-    fn apply_reduction(&mut self, step: &Reduction) {
+    /// Gives the entry of this reduction a level.
+    fn set(&mut self, step: &Reduction, new: Level) {
         let entry = self.drafts.get(step.draft).and_then(|draft| draft.entries.get(step.entry));
         let level = self.levels.get_mut(step.draft).and_then(|levels| levels.get_mut(step.entry));
         let (Some(entry), Some(level), Some((count, words))) = (entry, level, self.shown.get_mut(step.draft)) else {
             return;
         };
         *words -= Size::of(entry.words(*level));
-        *words += Size::of(entry.words(step.level));
-        *count -= usize::from(step.level == Level::Count && *level != Level::Count);
-        *level = step.level;
+        *words += Size::of(entry.words(new));
+        *count += usize::from(new != Level::Count);
+        *count -= usize::from(*level != Level::Count);
+        *level = new;
+    }
+
+    fn level(&self, step: &Reduction) -> Level {
+        let levels = self.levels.get(step.draft);
+        levels.and_then(|levels| levels.get(step.entry)).copied().unwrap_or(Level::Count)
+    }
+
+    /// Undoes those of the reductions for which there is room, the last one first. `before` has the level of each entry
+    /// before its reduction, up to the last one made. A hint must not replace a more relevant one, nor a source that was
+    /// pulled in one that is nearer to its pick.
+    fn undo_needless(&mut self, steps: &[Reduction], before: &[Level], budget: Budget) {
+        let (mut hint, mut pulled_in) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for (step, before) in steps.iter().zip(before).rev() {
+            let draft = self.drafts.get(step.draft);
+            let Some((kind, entry)) = draft.and_then(|draft| Some((draft.kind, draft.entries.get(step.entry)?))) else {
+                continue;
+            };
+            let is_behind = match kind {
+                BlockKind::Hint => entry.weight <= hint,
+                BlockKind::Instruction => entry.weight < pulled_in,
+                _ => false,
+            };
+            // Otherwise the entry is still reduced further.
+            if is_behind || self.level(step) != step.level {
+                continue;
+            }
+            self.set(step, *before);
+            if !self.fits(budget) {
+                self.set(step, step.level);
+                match kind {
+                    BlockKind::Hint => hint = hint.max(entry.weight),
+                    BlockKind::Instruction if entry.weight.is_finite() => pulled_in = pulled_in.max(entry.weight),
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// The line about left-out entries; `None` if nothing is left out.

@@ -287,7 +287,7 @@ fn hints_say_where_to_read_if_an_agent_cannot_select() {
         - @kept: Name of kept (matched: red) — `/out/red.md`: it is outside the workspace and waits for trust\n\
         - @lost: Name of lost (matched: red) — `docs/lost.md`: missing\n\
         - @page: Name of page (matched: red) — https://example.org/red, ~1234 tokens\n\
-        - @note: Name of note (matched: red) — `@note` in a prompt gives it, ~1234 tokens\n---";
+        - @note: Name of note (matched: red) — `refdesk show note` prints it, ~1234 tokens\n---";
     assert_eq!(once.added(), expected);
     // A source is not given twice, even if the agent later connects in another way.
     for hint_action in [HintAction::Read, HintAction::Select] {
@@ -296,6 +296,70 @@ fn hints_say_where_to_read_if_an_agent_cannot_select() {
         let fed = EnrichRequest { text: &once.text, repeat: true, ..again };
         assert_eq!(enrich(&ctx, &fed, &SessionMemory::default()).added(), "");
     }
+}
+
+#[test]
+fn an_inline_text_that_does_not_fit_says_how_to_get_it() {
+    let long = "Be kind.\n".repeat(2_000);
+    let mut sources: Vec<Source> = ["house", "picked", "other", "odd: id"].map(|id| inline(id, &[], &long)).into();
+    sources[0].mode = Mode::Auto;
+    sources.push(inline("short", &[], "Short."));
+    let (catalog, selection) = (Catalog::new(sources), selection(&["picked", "short"], &[], &[]));
+    let (matcher, places) = (Matcher::default(), TestFiles::default());
+    let excluded = ["readReference".to_owned()];
+    let budget = Budget { chars: Some(9_999), tokens: None };
+    for (hint_action, exclude_tools, by_tool) in
+        [(HintAction::Select, &[][..], true), (HintAction::Select, &excluded, false), (HintAction::Read, &[], false)]
+    {
+        let ctx = EnrichContext { exclude_tools, ..context(&catalog, &selection, &matcher, &places) };
+        let [house, picked, other, odd] = if by_tool {
+            ["`readReference` reads it", "`readReference` reads it"]
+                .into_iter()
+                .chain(["`selectReferences` gives it"; 2])
+        } else {
+            ["`refdesk show house` prints it", "`refdesk show picked` prints it"]
+                .into_iter()
+                .chain(["`refdesk show other` prints it", "`refdesk show -- 'odd: id'` prints it"])
+        }
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+        let (house, picked) =
+            (format!("@house: Name of house — {house}"), format!("@picked: Name of picked — {picked}"));
+        let start = start(&ctx, budget, hint_action, None);
+        for line in [&house, &picked, "### Name of short"] {
+            assert!(start.text.contains(&format!("\n\n{line}\n")), "{line}: {}", start.text);
+        }
+        let asked = EnrichRequest {
+            budget,
+            hint_action,
+            ..EnrichRequest::new(TextKind::Prompt, "@short @house @other @odd: id")
+        };
+        let once = enrich(&ctx, &asked, &SessionMemory::default());
+        let expected = format!(
+            "\n\n---\n**Referenced Sources:**\n\n### Name of short\n\nShort.\n\n{house}\n\n\
+             @other: Name of other — {other}\n\n@odd: id: Name of odd: id — {odd}\n---"
+        );
+        assert_eq!(once.added(), expected);
+        for hint_action in [HintAction::Select, HintAction::Read] {
+            let fed = EnrichRequest { text: &once.text, hint_action, ..asked };
+            assert_eq!(enrich(&ctx, &fed, &SessionMemory::default()).added(), "");
+        }
+    }
+}
+
+#[test]
+fn a_hint_at_a_source_that_cannot_be_selected_says_why() {
+    let tag = tags(&["red"]);
+    let sources = [local("docs/red.md", PathState::File), local("docs/lost.md", PathState::Missing)];
+    let sources = ["file", "lost"].into_iter().zip(sources).map(|(id, kind)| source(id, &tag, kind)).collect();
+    let (catalog, selection) = (Catalog::new(sources), selection(&[], &[], &[]));
+    let (matcher, places) = (Matcher::default(), TestFiles::default());
+    let ctx = context(&catalog, &selection, &matcher, &places);
+    let once = enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "red"), &SessionMemory::default());
+    let expected =
+        "\n- @file: Name of file (matched: red)\n- @lost: Name of lost (matched: red) — `docs/lost.md`: missing\n";
+    assert!(once.added().contains(expected), "{}", once.added());
 }
 
 #[test]

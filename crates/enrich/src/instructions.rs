@@ -33,13 +33,13 @@ pub fn instructions(ctx: &EnrichContext) -> String {
 }
 
 /// The instructions as drafts. To fit a budget, first the list of tags becomes a count, then transitive sources are
-/// left out, deepest first; auto and picked sources are left out last. `is_remembered` tells whether a session will
+/// left out, deepest first; auto and picked sources are left out last. What fits in spite of a long entry comes back. `is_remembered` tells whether a session will
 /// remember the entries, which requires reading documents.
 pub(super) fn drafts(ctx: &EnrichContext, is_remembered: bool, hint_action: HintAction) -> Vec<Draft> {
     let auto = ctx.catalog.sources().iter().filter(|source| source.mode == Mode::Auto);
     let selected = ctx.selection.members().iter().filter_map(|member| ctx.catalog.get(member.id.as_str()));
     let others = selected.filter(|source| source.mode != Mode::Auto);
-    let entries = auto.chain(others).map(|source| entry(ctx, source, is_remembered)).collect();
+    let entries = auto.chain(others).map(|source| entry(ctx, source, is_remembered, hint_action)).collect();
     let remaining = if ctx.exclude_hints { None } else { remaining(ctx.catalog, ctx.selection, hint_action) };
     vec![
         Draft { kind: BlockKind::Instruction, entries },
@@ -48,7 +48,7 @@ pub(super) fn drafts(ctx: &EnrichContext, is_remembered: bool, hint_action: Hint
 }
 
 /// The entry of one source, with the same text as its expansion, so that it also counts as expanded.
-fn entry(ctx: &EnrichContext, source: &Source, is_remembered: bool) -> DraftEntry {
+fn entry(ctx: &EnrichContext, source: &Source, is_remembered: bool, hint_action: HintAction) -> DraftEntry {
     let full = instruction(source, ctx.selection, ctx.places);
     let pulled_in = |member: &&SelectedSource| member.role == Role::Transitive && source.mode != Mode::Auto;
     let member = ctx.selection.member(source.id.as_str());
@@ -73,7 +73,7 @@ fn entry(ctx: &EnrichContext, source: &Source, is_remembered: bool) -> DraftEntr
     DraftEntry {
         about: source.id.to_string(),
         full,
-        brief: print::brief(source, ctx.places),
+        brief: print::brief(source, ctx, hint_action),
         why: vec![why],
         keys,
         weight,

@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 
-use super::chain::{HintAction, TextKind};
+use super::chain::{EnrichContext, HintAction, TextKind};
 use super::draft::BlockKind;
 use super::instruction::{RESERVED, SPECIAL, UNTRUSTED, WITHHELD};
 use super::meaning::Meaning;
 use super::source_files::SourceFiles;
-use refdesk_core::catalog::{PathState, Source, SourceKind};
+use refdesk_core::catalog::{Mode, PathState, Source, SourceKind};
 use refdesk_templates::{Template, names};
 use refdesk_text::escape::{code_span, one_line};
 use refdesk_text::shorten::shortened;
@@ -114,13 +114,41 @@ fn shown_by(kind: TextKind, counts: &[(BlockKind, usize)]) -> &'static str {
     }
 }
 
-/// Name and place of a source, for a block of expansions.
-pub(crate) fn brief(source: &Source, places: &dyn SourceFiles) -> String {
-    format!("@{}: {}{}", one_line(source.id.as_str()), one_line(&source.name), place(source, places))
+/// Name and place of a source, for a block of expansions or the instructions. An inline text has no place, so the agent
+/// is told how to get it.
+pub(crate) fn brief(source: &Source, ctx: &EnrichContext, hint_action: HintAction) -> String {
+    let place = match &source.kind {
+        SourceKind::Inline { .. } => match ctx.rendering(hint_action, &["readReference", "selectReferences"]) {
+            HintAction::Read => shown_by_command(source),
+            HintAction::Select if source.mode == Mode::Auto || ctx.selection.contains(source.id.as_str()) => {
+                " — `readReference` reads it".to_owned()
+            }
+            HintAction::Select => " — `selectReferences` gives it".to_owned(),
+        },
+        _ => place(source, ctx.places),
+    };
+    format!("@{}: {}{place}", one_line(source.id.as_str()), one_line(&source.name))
+}
+
+/// The command that prints an inline text, to put after its name.
+fn shown_by_command(source: &Source) -> String {
+    let id = source.id.as_str();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let word = if id.chars().all(is_plain) && !id.starts_with('-') {
+        Cow::Borrowed(id)
+    } else {
+        format!("-- {}", shell_word(id)).into()
+    };
+    format!(" — {} prints it", code_span(&format!("refdesk show {word}")))
+}
+
+/// A text as one word of a shell's command.
+fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// The place of a source, to put after its name.
-fn place(source: &Source, places: &dyn SourceFiles) -> String {
+pub(crate) fn place(source: &Source, places: &dyn SourceFiles) -> String {
     match &source.kind {
         SourceKind::Local(place) => {
             let why = match place.state {
@@ -142,7 +170,7 @@ fn place(source: &Source, places: &dyn SourceFiles) -> String {
 /// The place of a source and the cost of reading it, to put after its hint: `` — `docs/retry.md`, ~120 tokens``.
 pub(crate) fn place_and_price(source: &Source, places: &dyn SourceFiles) -> String {
     let place = match &source.kind {
-        SourceKind::Inline { .. } => format!(" — {} in a prompt gives it", code_span(&format!("@{}", source.id))),
+        SourceKind::Inline { .. } => shown_by_command(source),
         _ => place(source, places),
     };
     let is_open = source.place().is_none_or(|place| place.state.is_open());
@@ -188,8 +216,7 @@ pub(crate) fn template(template: &Template, hint_action: HintAction) -> String {
         }
         HintAction::Read => {
             // The name as one shell word, even if it begins with a hyphen.
-            let name = format!("'{}'", template.name.replace('\'', r"'\''"));
-            format!("  Use: refdesk render --vars '{{…}}' -- {}", one_line(&name))
+            format!("  Use: refdesk render --vars '{{…}}' -- {}", one_line(&shell_word(&template.name)))
         }
     });
     lines.join("\n")

@@ -74,10 +74,13 @@ impl ReferenceDrafts<'_> {
         for (expansion, (line, column)) in found.expansions.iter().zip(places) {
             let Some(source) = self.reading.ctx.catalog.get(expansion.id.as_str()) else { continue };
             let full = instruction(source, self.reading.ctx.selection, self.reading.ctx.places);
-            let (short, brief) = (print::given_above(source), print::brief(source, self.reading.ctx.places));
+            let short = print::given_above(source);
+            let brief = |action| print::brief(source, &self.reading.ctx, action);
             let (keys, news) = self.keys(EXPANSION, source, remembered(&full, source, self.reading.ctx.selection));
             let injected = &self.reading.injected;
-            let is_in_text = injected.has(&full) || injected.has(&short) || injected.has(&brief);
+            let has_brief =
+                || [HintAction::Select, HintAction::Read].iter().any(|action| injected.has(&brief(*action)));
+            let is_in_text = injected.has(&full) || injected.has(&short) || has_brief();
             let mut why = vec![MatchReason::Mention { line, column }];
             if !news {
                 why.push(MatchReason::Rule { rule: GIVEN_ABOVE.to_owned() });
@@ -85,7 +88,7 @@ impl ReferenceDrafts<'_> {
             entries.push(DraftEntry {
                 about: source.id.to_string(),
                 full: if news { full } else { short },
-                brief,
+                brief: brief(self.reading.request.hint_action),
                 why,
                 keys,
                 is_in_text,
@@ -162,8 +165,14 @@ impl ReferenceDrafts<'_> {
             (None, Some(meaning)) => print::hint_about(source, meaning),
             (None, None) => brief.clone(),
         };
-        let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
-        let place = if reads { print::place_and_price(source, self.reading.ctx.places) } else { String::new() };
+        let places = self.reading.ctx.places;
+        let place = match self.reading.request.hint_action {
+            _ if hint.rejected.is_some() => String::new(),
+            HintAction::Read => print::place_and_price(source, places),
+            // It cannot be selected, and its place says why.
+            HintAction::Select if !is_readable(source) => print::place(source, places),
+            HintAction::Select => String::new(),
+        };
         let injected = &self.reading.injected;
         let begins = |mark: &&str| injected.has_beginning(&print::beginning(source, mark));
         let is_in_text =

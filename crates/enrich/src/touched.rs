@@ -28,10 +28,12 @@ pub(super) fn read_in_full<'c>(ctx: &EnrichContext<'c>, asked: &EnrichRequest) -
     let is_reader = |name: &str| name.rsplit("__").next().is_some_and(|name| READERS.contains(&name));
     let reads = |tool: &Tool| tool.is_own_reader() || tool.name.is_some_and(is_reader);
     let tool = asked.tool.filter(|tool| asked.kind == TextKind::ToolResult && reads(tool));
-    let tool = tool.filter(|_| asked.text.lines().count() < MOST_LINES);
+    let lines = asked.text.lines().count();
+    let tool = tool.filter(|_| lines < MOST_LINES);
     let resolve = |path: &Path| ctx.places.resolved(path);
-    let path =
-        tool.and_then(|tool| tool.path_base(ctx.workspace, &resolve).only_path(&tool.path_arguments(ctx.catalog)));
+    let path = tool.and_then(|tool| {
+        tool.path_base(ctx.workspace, &resolve).path_of_whole(&tool.path_arguments(ctx.catalog), lines)
+    });
     let Some(real) = path else { return Vec::new() };
     let was_read = |source: &&Source| {
         let is_it =

@@ -141,13 +141,13 @@ fn form(request: &Request, ticks: bool) -> serde_json::Result<ElicitRequestParam
     Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
 }
 
-/// Parses the reply. Declining chooses nothing; cancelling gives no reply.
+/// Parses the reply. Declining chooses nothing; dismissing the form is no answer.
 fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
     let by = Some("the user of the client".to_owned());
     match result.action {
         ElicitationAction::Accept => {}
         ElicitationAction::Decline => return Ok(ChannelAnswer { by, ..ChannelAnswer::default() }),
-        _ => return Err(NoAnswer::Cancelled),
+        _ => return Err(no_answer("the user of the client closed the question without an answer".to_owned())),
     }
     let chosen = result.content.as_ref().and_then(|content| content.get(FIELD));
     // An empty choice has no field or an empty one; other fields do not belong to this form.
@@ -159,15 +159,60 @@ fn parse_reply(request: &Request, result: &ElicitResult) -> UserReply {
     let chosen: Vec<String> = match chosen {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(ids)) if ids.iter().all(Value::is_string) => {
-            ids.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            ids.iter().filter_map(Value::as_str).map(|id| without_mark(id, is_offered).to_owned()).collect()
         }
-        // An id may contain a comma.
-        Some(Value::String(id)) if is_offered(id.trim()) => vec![id.trim().to_owned()],
-        Some(Value::String(ids)) => {
-            ids.split(',').map(|id| id.trim().trim_start_matches('@').to_owned()).filter(|id| !id.is_empty()).collect()
-        }
+        Some(Value::String(text)) => typed_ids(text, is_offered).into_iter().map(str::to_owned).collect(),
         Some(_) => return Err(unreadable(format!("'{FIELD}' is not a list of ids"))),
     };
     let (selected, unknown) = chosen.into_iter().partition(|id| is_offered(id));
     Ok(ChannelAnswer { selected, unknown, by, ..ChannelAnswer::default() })
+}
+
+/// The ids in a line that a person typed, separated by commas, semicolons or line breaks, or by blanks if each word is an
+/// id that was offered; an id may contain any of these. The word `none` chooses nothing.
+fn typed_ids(text: &str, is_offered: impl Fn(&str) -> bool + Copy) -> Vec<&str> {
+    let id = |text| without_mark(text, is_offered);
+    let text = text.trim();
+    if is_offered(id(text)) {
+        return vec![id(text)];
+    }
+    if text.eq_ignore_ascii_case("none") {
+        return Vec::new();
+    }
+    let parts = text.split([',', ';', '\n', '\r']).map(str::trim).filter(|part| !part.is_empty());
+    let ids = parts.flat_map(|part| {
+        let words: Vec<&str> = part.split_whitespace().map(id).collect();
+        if !is_offered(id(part)) && words.iter().all(|word| is_offered(word)) { words } else { vec![id(part)] }
+    });
+    ids.collect()
+}
+
+/// The id without the `@` with which texts name it.
+fn without_mark(id: &str, is_offered: impl Fn(&str) -> bool) -> &str {
+    let id = id.trim();
+    if is_offered(id) { id } else { id.strip_prefix('@').unwrap_or(id) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::typed_ids;
+
+    #[test]
+    fn ids_are_typed_in_several_ways() {
+        let is_offered = |id: &str| ["a", "b-c", "with blank", "x,y", "@at"].contains(&id);
+        for (text, expected) in [
+            ("", &[][..]),
+            (" none ", &[]),
+            ("a", &["a"]),
+            ("@a, b-c", &["a", "b-c"]),
+            ("a b-c", &["a", "b-c"]),
+            ("a\nb-c;with blank", &["a", "b-c", "with blank"]),
+            ("x,y", &["x,y"]),
+            ("@at @a", &["@at", "a"]),
+            ("a nobody", &["a nobody"]),
+            ("a,, nobody", &["a", "nobody"]),
+        ] {
+            assert_eq!(typed_ids(text, is_offered), expected, "{text:?}");
+        }
+    }
 }

@@ -122,7 +122,7 @@ fn chosen(reply: UserReply, picker: Picker) -> Result<Chosen, Error> {
         _ => format!("{by} chose {}", first_of(&selected, LISTED)),
     };
     if !unknown.is_empty() {
-        note.push_str(&format!("; not offered: {}", first_of(&unknown, LISTED)));
+        note.push_str(&format!("; not offered: {}", first_of(unknown.iter().map(|id| escape::one_line(id)), LISTED)));
     }
     Ok(Chosen { ids: selected, note, unknown, by: picker })
 }

@@ -379,7 +379,7 @@ fn the_bare_name_is_written_if_it_starts_this_program() {
     command.args(["connect", "claude-code", "--user", "--yes"]).current_dir(&world.path).env_clear();
     run(command.env("HOME", world.beside("home")).env("PATH", "/nowhere"), None).exits(0);
     let written = commands(&fs::read_to_string(&settings).unwrap());
-    assert_eq!(written, vec![format!("'{}' hook claude-code --mcp", linked.display()); 3], "replaced, not doubled");
+    assert_eq!(written, vec![format!("'{}' hook claude-code --mcp", linked.display()); 4], "replaced, not doubled");
 }
 
 #[test]

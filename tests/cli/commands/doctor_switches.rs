@@ -104,6 +104,26 @@ fn settings_that_disable_an_agent_are_reported_with_their_file() {
             Some("`allowedMcpServers` does not list refdesk"),
         ),
         (
+            "claude-code",
+            "--project",
+            &[(local, r#"{"permissions": {"deny": ["Bash", "mcp__refdesk"]}}"#)],
+            Some(
+                ".claude/settings.local.json: `permissions.deny` lists mcp__refdesk, which switches off the server\" | \"remove mcp__refdesk from that list",
+            ),
+        ),
+        (
+            "claude-code",
+            "--user",
+            &[(user, r#"{"permissions": {"deny": ["mcp__refdesk__*"]}}"#)],
+            Some("~/.claude/settings.json: `permissions.deny` lists mcp__refdesk__*"),
+        ),
+        (
+            "claude-code",
+            "--project",
+            &[(claude, r#"{"permissions": {"deny": ["mcp__other", "mcp__refdesk__writeFileFromTemplate"]}}"#)],
+            None,
+        ),
+        (
             "gemini-cli",
             "--project",
             &[(gemini, r#"{"hooksConfig": {"enabled": false}}"#)],

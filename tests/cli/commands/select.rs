@@ -69,6 +69,19 @@ fn statuses_and_exit_codes() {
 }
 
 #[test]
+fn a_missing_source_that_is_pulled_in_is_marked() {
+    let parts = json!([
+        {"id": "a", "name": "A", "path": "a.md"},
+        {"id": "b", "name": "B", "path": "b.md"},
+        {"id": "lost", "name": "Lost", "path": "lost.md"},
+    ]);
+    let answer = Workspace::of(parts, &[("a.md", "See b and lost.\n"), ("b.md", "")]).json(&["select", "a"], 0);
+    let exists = answer["sources"].as_array().unwrap().iter().map(|row| (row["id"].as_str(), row.get("exists")));
+    let expected = [(Some("a"), None), (Some("b"), None), (Some("lost"), Some(&json!(false)))];
+    assert_eq!(exists.collect::<Vec<_>>(), expected, "{answer:#}");
+}
+
+#[test]
 fn a_missing_source_is_refused_with_its_path() {
     let ran = small().run(&["select", "gone"]).exits(1);
     assert!(ran.stderr.contains("gone") && ran.stderr.contains("docs/gone.md"), "{ran}");
@@ -292,6 +305,7 @@ fn an_exclusion_says_what_else_it_means() {
     assert_eq!(ran.stderr, notes);
     let shown = world.run(&["show", "style"]).exits(0);
     assert!(shown.text().contains("no: excluded; as an auto source it stays in the instructions"), "{shown}");
+    assert!(shown.text().ends_with("\n\ntext\n"), "{shown}");
     assert!(world.run(&["instructions"]).exits(0).text().contains("style"));
 }
 

@@ -27,7 +27,8 @@ fn fits(value: &Value, kind: &str) -> bool {
         "{count}" => value.as_object().is_some_and(|it| it.values().all(|value| fits(value, "count"))),
         "{[text]}" => value.as_object().is_some_and(|it| it.values().all(|value| fits(value, "[text]"))),
         "source" => has(value, LISTED),
-        "picked" => has(value, SELECTED),
+        // Only a missing source says so.
+        "picked" => has(value, SELECTED) || has(value, &format!("{SELECTED}, exists yes")),
         "mention" => has(value, MENTION),
         "diagnostic" => has(value, DIAGNOSTIC),
         "block" => has(value, "kind text, bytes count, tokens count, level text"),

@@ -47,6 +47,22 @@ fn a_start_is_answered_with_the_instructions() {
 }
 
 #[test]
+fn a_subagent_gets_the_instructions_of_its_own() {
+    for agent in ["claude-code", "codex"] {
+        let world = world();
+        answer(&world, agent, "session-start-startup");
+        let answer = answer(&world, agent, "subagent-start");
+        let text = context(&answer).unwrap_or_else(|| panic!("{agent}: {answer}"));
+        assert!(text.starts_with("# Reference Sources\n") && text.contains("Be kind."), "{agent}: {text}");
+        assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SubagentStart");
+        let journal = world.run(&["journal"]);
+        let sessions =
+            journal.text().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["session"].clone());
+        assert!(sessions.last().unwrap().as_str().unwrap().ends_with(".a1b2c3d4"), "{journal}");
+    }
+}
+
+#[test]
 fn prompts_and_tools_get_additions_only_once() {
     for (agent, name, event) in [
         ("claude-code", "user-prompt-submit", Some("UserPromptSubmit")),

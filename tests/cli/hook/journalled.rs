@@ -54,6 +54,35 @@ fn replay_prints_what_the_agent_got() {
 }
 
 #[test]
+fn a_start_without_a_file_of_the_catalog_is_journalled() {
+    let more = json!({"id": "more", "name": "More", "type": "inline", "content": "More.", "mode": "auto"}).to_string();
+    let broken = "<<<<<<< HEAD\n{\"sources\": []}";
+    for (configuration, other, expected) in [
+        (broken, more.as_str(), Some("references.json: not valid JSON")),
+        ("{\"sources\": 7}", &more, Some("references.json: 'sources' must be a list")),
+        (r#"{"sources": [{"id": "a", "name": "A", "type": "inline", "content": "A."}]}"#, "{", Some("more.json: not")),
+        // Part of the file counts.
+        (r#"{"sources": [{"id": "a", "name": "A", "type": "inline", "content": "A."}, 7]}"#, &more, None),
+    ] {
+        let world = Workspace::with(&[("references.json", configuration)]);
+        world.put(".jaato/references/more.json", other.as_bytes());
+        let mut start = of("s", &world.path, "SessionStart");
+        start["source"] = json!("startup");
+        for document in [start, prompt("s", &world.path, "the web")] {
+            added(&world, &document);
+        }
+        let failed: Vec<Value> = match world.path.join(FILE).exists() {
+            true => lines(&world).into_iter().filter(|line| line["what"] == "failed").collect(),
+            false => Vec::new(),
+        };
+        let reasons: Vec<String> = failed.iter().map(Value::to_string).collect();
+        assert_eq!(reasons.is_empty(), expected.is_none(), "{configuration}: {reasons:?}");
+        assert!(expected.is_none_or(|part| reasons[0].contains(part)), "{configuration}: {reasons:?}");
+        assert_eq!(reasons.len(), usize::from(expected.is_some()), "once, not at each prompt: {reasons:?}");
+    }
+}
+
+#[test]
 fn templates_of_tool_results_come_and_go() {
     let world = world();
     let template = |name: &str| format!("```java\nclass {{{{ {name} }}}} {{}}\n```");

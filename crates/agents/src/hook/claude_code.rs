@@ -1,5 +1,5 @@
-//! Claude Code, following its hooks reference (code.claude.com/docs/en/hooks): SessionStart, UserPromptSubmit,
-//! PostToolUse. Codex (developers.openai.com/codex/hooks, and the schemas in `openai/codex`,
+//! Claude Code, following its hooks reference (code.claude.com/docs/en/hooks): SessionStart, SubagentStart,
+//! UserPromptSubmit, PostToolUse. Codex (developers.openai.com/codex/hooks, and the schemas in `openai/codex`,
 //! `codex-rs/hooks/schema/generated`) has the same events, answers and names; its schemas allow no additional members.
 
 use serde_json::Value;
@@ -12,8 +12,11 @@ pub(crate) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> 
         // Sources are startup, resume, clear, compact, fork, and future values. A fork has a new session id and starts
         // without memory.
         "SessionStart" => {
-            HookEvent::Start { loses_context: matches!(document.text("source")?, Some("clear" | "compact")) }
+            let loses_context = matches!(document.text("source")?, Some("clear" | "compact"));
+            HookEvent::Start { loses_context, is_subagent: false }
         }
+        // A subagent does not see what its parent was given, and has no SessionStart.
+        "SubagentStart" => HookEvent::Start { loses_context: false, is_subagent: true },
         "UserPromptSubmit" => HookEvent::Prompt(document.required("prompt")?.to_owned()),
         "PostToolUse" => {
             let response = document.get("tool_response");

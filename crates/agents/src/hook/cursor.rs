@@ -9,7 +9,7 @@ use super::{HookEvent, response};
 
 pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
-        "sessionStart" => HookEvent::Start { loses_context: false },
+        "sessionStart" => HookEvent::Start { loses_context: false, is_subagent: false },
         "postToolUse" => document.tool(response::text_of_json(document.get("tool_output")))?,
         "preCompact" => HookEvent::LosesContext { min_received: 0 },
         other => HookEvent::Other(other.to_owned()),

@@ -14,7 +14,9 @@ const MIN_COMPRESSED: u64 = 256 * 1024;
 pub(super) fn parse_event(document: &HookDocument) -> Result<HookEvent, String> {
     Ok(match document.event()? {
         // Sources are startup, resume, clear, and future values.
-        "SessionStart" => HookEvent::Start { loses_context: document.text("source")? == Some("clear") },
+        "SessionStart" => {
+            HookEvent::Start { loses_context: document.text("source")? == Some("clear"), is_subagent: false }
+        }
         "BeforeAgent" => HookEvent::Prompt(own_part(document.required("prompt")?).to_owned()),
         "AfterTool" => {
             let response = document.get("tool_response");

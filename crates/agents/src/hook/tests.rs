@@ -16,7 +16,11 @@ fn documents(agent: HookAgent) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn start(loses_context: bool) -> HookEvent {
-    HookEvent::Start { loses_context }
+    HookEvent::Start { loses_context, is_subagent: false }
+}
+
+fn subagent() -> HookEvent {
+    HookEvent::Start { loses_context: false, is_subagent: true }
 }
 
 fn prompt() -> HookEvent {
@@ -64,6 +68,7 @@ fn every_document_is_understood() {
                 ("session-start-startup", start(false)),
                 ("session-start-unknown", start(false)),
                 ("stop", other("Stop")),
+                ("subagent-start", subagent()),
                 ("user-prompt-submit", prompt()),
             ],
         ),
@@ -94,6 +99,7 @@ fn every_document_is_understood() {
                 ("session-start-resume", start(false)),
                 ("session-start-startup", start(false)),
                 ("stop", other("Stop")),
+                ("subagent-start", subagent()),
                 ("user-prompt-submit", prompt()),
             ],
         ),
@@ -152,7 +158,10 @@ fn the_answers_of_each_agent() {
         let events = [start(true), prompt(), tool.clone(), loss(0), other("Stop")];
         let answers = events.each_ref().map(|event| answer(agent, event, "added"));
         assert_eq!(answers, [on_start, on_prompt, on_tool, json!({}), json!({})], "{agent:?}");
-        for event in &events {
+        if matches!(agent, HookAgent::ClaudeCode | HookAgent::Codex) {
+            assert_eq!(answer(agent, &subagent(), "added"), nested("SubagentStart"));
+        }
+        for event in events.iter().chain([&subagent()]) {
             assert_eq!(answer(agent, event, ""), json!({}));
             let room = budget(agent, event).chars.unwrap();
             let whole = answer(agent, event, &"x".repeat(room)).to_string().len();

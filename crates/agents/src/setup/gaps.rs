@@ -96,7 +96,7 @@ mod tests {
         }
     }
 
-    const ALL: [&str; 3] = ["SessionStart", "UserPromptSubmit", "PostToolUse"];
+    const ALL: [&str; 4] = ["SessionStart", "SubagentStart", "UserPromptSubmit", "PostToolUse"];
 
     #[test]
     fn the_widest_of_several_entries_counts() {

@@ -64,6 +64,8 @@ fn parse_members(request: &Request, members: &Map<String, Value>) -> Result<Chan
     let (mut answered, mut seen) = (ChannelAnswer { by, ..ChannelAnswer::default() }, HashSet::new());
     for id in ids {
         let id = id.as_str().ok_or("its 'selected_ids' may hold only strings")?;
+        // As texts name it.
+        let id = id.strip_prefix('@').filter(|plain| !offered.contains(id) && offered.contains(plain)).unwrap_or(id);
         if seen.insert(id) {
             let list = if offered.contains(id) { &mut answered.selected } else { &mut answered.unknown };
             list.push(id.to_owned());
@@ -88,6 +90,7 @@ mod tests {
         for (text, expected) in [
             (r#"{"request_id": "r1", "selected_ids": ["b", "x", "a", "b", "x"]}"#, Ok((vec!["b", "a"], vec!["x"]))),
             (r#"{"request_id": "r1", "selected_ids": [], "more": 1}"#, Ok((vec![], vec![]))),
+            (r#"{"request_id": "r1", "selected_ids": ["@a", "a", "@x"]}"#, Ok((vec!["a"], vec!["@x"]))),
             ("\u{feff}{\"request_id\": \"r1\", \"selected_ids\": [\"a\"]}", Ok((vec!["a"], vec![]))),
             (r#"{"request_id": "r2", "selected_ids": ["a"]}"#, Err("answers the request 'r2'")),
             (r#"{"request_id": "r1"}"#, Err("no list 'selected_ids'")),

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
 use super::Session;
-use super::store::Store;
+use super::store::{StateContent, Store};
 use refdesk_core::catalog::SourceId;
 use refdesk_enrich::SessionMemory;
 use refdesk_files::path::is_absent;
@@ -24,14 +24,16 @@ const SESSIONS: &str = "sessions";
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Store {
-    /// The session's memory, and a report if a damaged file was moved aside.
+    /// The session's memory, and a report if a damaged file was moved aside. A foreign one counts as empty, and is
+    /// reported when the session's next change sets it aside.
     pub fn session_memory(&self, session: &Session) -> (SessionMemory, Vec<Diagnostic>) {
         let file = self.memory_file(session);
         if is_cut_short(&file) {
             return Default::default();
         }
         let (found, diagnostics) = self.read_or_set_aside(&file);
-        (found.and_then(|found| self.own(&file, found)).unwrap_or_default(), diagnostics)
+        let own = found.filter(|found: &StateContent<SessionMemory>| found.is_own);
+        (own.map(|found| found.value).unwrap_or_default(), diagnostics)
     }
 
     /// Changes the session's memory: `tell` gets the current state and returns the new one. It is called before taking

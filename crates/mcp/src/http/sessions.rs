@@ -103,6 +103,13 @@ pub(super) fn is_of_a_call(event: &str) -> bool {
     event.contains('/')
 }
 
+/// The id of the event after this one. rmcp resumes with the event that it is given, which the client has already read:
+/// a question to the user would be asked twice.
+fn after(event: String) -> String {
+    let (index, of_call) = event.split_at(event.find('/').unwrap_or(event.len()));
+    index.parse::<usize>().map_or_else(|_| event.clone(), |index| format!("{}{of_call}", index.saturating_add(1)))
+}
+
 impl SessionManager for Sessions {
     type Error = LocalSessionManagerError;
     type Transport = WorkerTransport<LocalSessionWorker>;
@@ -196,7 +203,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         let guard = self.open(id)?;
         let is_of_a_call = is_of_a_call(&last_event_id);
-        let events = self.local.resume(id, last_event_id).await?;
+        let events = self.local.resume(id, after(last_event_id)).await?;
         // rmcp must see that nobody reads the stream of notices.
         Ok(guarded(
             guard,
@@ -205,5 +212,17 @@ impl SessionManager for Sessions {
                 false => Either::Right(events),
             },
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::after;
+
+    #[test]
+    fn the_next_event_is_of_the_same_stream() {
+        for (event, next) in [("0", "1"), ("9/0", "10/0"), ("0/12", "1/12"), ("x/1", "x/1"), ("", "")] {
+            assert_eq!(after(event.to_owned()), next);
+        }
     }
 }

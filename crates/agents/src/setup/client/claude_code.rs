@@ -9,6 +9,9 @@ use super::{Client, SettingsPlace, SettingsPlaces, SettingsVariable};
 
 const FOLDER: SettingsVariable = SettingsVariable::Folder("CLAUDE_CONFIG_DIR");
 
+/// Rules that deny all tools of the server.
+const DENIED: &[&str] = &["mcp__refdesk", "mcp__refdesk__*", "mcp__*"];
+
 pub(super) const CLIENT: Client = Client {
     word: "claude-code",
     name: "Claude Code",
@@ -19,6 +22,7 @@ pub(super) const CLIENT: Client = Client {
         form: HookForm::Group,
         events: &[
             ("SessionStart", None),
+            ("SubagentStart", None),
             ("UserPromptSubmit", None),
             ("PostToolUse", Some("^(Read|Grep|Bash|WebFetch|WebSearch|mcp__.*)$")),
         ],
@@ -45,6 +49,7 @@ pub(super) const CLIENT: Client = Client {
             Switch::new(Server, &["projects", WORKSPACE_PLACEHOLDER, "disabledMcpServers"], SettingValue::Listed),
             Switch::new(Server, &["deniedMcpServers"], SettingValue::Listed),
             Switch::new(Server, &["allowedMcpServers"], SettingValue::Unlisted),
+            Switch::new(Server, &["permissions", "deny"], SettingValue::ListedAs(DENIED)),
         ],
         consent: Some(Consent {
             part: Server,

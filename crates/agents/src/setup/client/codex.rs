@@ -19,7 +19,13 @@ pub(super) const CLIENT: Client = Client {
     hooks: Some(super::Hooks {
         places: SettingsPlaces::alike(".codex", &["hooks.json"], FOLDER),
         form: HookForm::Group,
-        events: &[("SessionStart", None), ("UserPromptSubmit", None), ("PostToolUse", Some("^(Bash|mcp__.*)$"))],
+        events: &[
+            ("SessionStart", None),
+            // Versions without this event ignore it.
+            ("SubagentStart", None),
+            ("UserPromptSubmit", None),
+            ("PostToolUse", Some("^(Bash|mcp__.*)$")),
+        ],
     }),
     server: McpServer { format: SettingsFormat::Toml, keys: &["mcp_servers"], ..McpServer::usual(CONFIG) },
     switches: Switches {

@@ -57,6 +57,8 @@ pub(super) enum SettingValue {
     Listed,
     /// There are lists, and none contains our name.
     Unlisted,
+    /// A list in any of the files contains one of these texts.
+    ListedAs(&'static [&'static str]),
 }
 
 /// A decision of the user.
@@ -159,6 +161,10 @@ impl Switch {
                 let (file, _) = found.find(|(_, value)| contains_our_name(value))?;
                 (file, format!("{shown} lists {SERVER}"), format!("remove {SERVER} from that list"))
             }
+            SettingValue::ListedAs(names) => {
+                let (file, name) = found.find_map(|(file, value)| Some((file, listed_name(value, names)?)))?;
+                (file, format!("{shown} lists {name}"), format!("remove {name} from that list"))
+            }
             SettingValue::Unlisted => {
                 let lists: Vec<_> =
                     found.filter(|(_, value)| value.as_array().is_some_and(|it| !it.is_empty())).collect();
@@ -220,6 +226,7 @@ impl Consent {
                         SettingValue::Text(wanted) => *value == json!(wanted),
                         SettingValue::Listed => contains_our_name(value),
                         SettingValue::Unlisted => !contains_our_name(value),
+                        SettingValue::ListedAs(names) => listed_name(value, names).is_some(),
                     }
                 })
             })
@@ -233,6 +240,12 @@ fn value_at<'a>(root: &'a Value, keys: &[&str], paths: &[String]) -> Option<&'a 
         keys.iter().try_fold(root, |value, key| value.get(if *key == WORKSPACE_PLACEHOLDER { path } else { key }))
     };
     if keys.contains(&WORKSPACE_PLACEHOLDER) { paths.iter().find_map(|path| with(path)) } else { with("") }
+}
+
+/// The first of these names that a list contains.
+fn listed_name(list: &Value, names: &[&'static str]) -> Option<&'static str> {
+    let items = list.as_array()?;
+    names.iter().copied().find(|name| items.iter().any(|item| item == name))
 }
 
 /// Whether a list contains our name, or an object with our name.
