@@ -86,7 +86,7 @@ fn printed(desk: &Desk, made: RenderedTemplate) -> CommandOutput {
                       "size": made.text.len(), "lines": made.text.lines().count(), "variables_used": made.used,
                       "variables_unused": made.fit.unused, "variables_missing": made.fit.missing,
                       "offered_output": made.offered, "warnings": made.warnings});
-    let warnings = warnings(&made).collect();
+    let warnings = warnings(&made, false).collect();
     let is_below = desk.workspace_context().current != desk.workspace();
     let notes = made.offered.map(|path| {
         // It is relative to the workspace, and what is typed is not.
@@ -97,14 +97,16 @@ fn printed(desk: &Desk, made: RenderedTemplate) -> CommandOutput {
     CommandOutput { diagnostics: warnings, notes: notes.into_iter().collect(), ..CommandOutput::new(json, made.text) }
 }
 
-/// The warnings of a rendering as diagnostics; a text that is taken for something else with the option to write instead.
-fn warnings(made: &RenderedTemplate) -> impl Iterator<Item = Diagnostic> {
-    made.warnings.iter().map(|warning| {
+/// The warnings of a rendering as diagnostics; a text that is taken for something else with the option to write instead,
+/// which a batch does not take.
+fn warnings(made: &RenderedTemplate, is_batch: bool) -> impl Iterator<Item = Diagnostic> {
+    made.warnings.iter().map(move |warning| {
         let misread = made.fit.misread.iter().find(|misread| misread.sentence == *warning);
-        let fix = misread.filter(|misread| !misread.path.contains(['.', '['])).map(|misread| {
-            let [name, json] = [&*misread.path, misread.json].map(|word| shell_words::quote(word));
-            format!("write --var {name}:={json}")
+        let json = misread.filter(|misread| !misread.path.contains(['.', '['])).and_then(|misread| {
+            let [name, json] = [&misread.path, misread.json.as_ref()?].map(|word| shell_words::quote(word));
+            Some(format!("write --var {name}:={json}"))
         });
+        let fix = json.filter(|_| !is_batch);
         Diagnostic::warning(Code::Render, warning.as_str()).fix(fix.unwrap_or_default())
     })
 }

@@ -132,6 +132,7 @@ fn write_tree(text: &mut String, variables: &[Variable]) {
             (VariableKind::List, ValueType::Number) => "  list of numbers",
             (VariableKind::List, ValueType::Unpacked(_)) => "  list of lists",
             (VariableKind::List, _) => "  list of values",
+            (VariableKind::Object, _) if variable.fields.is_empty() => "  names and values",
             (VariableKind::Object, _) => "  with",
         };
         let optional = if variable.optional { "  (optional)" } else { "" };

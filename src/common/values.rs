@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use refdesk_templates::{ValueType, Variable, VariableKind, sample, typed};
+use refdesk_templates::{Variable, VariableKind, sample};
 use refdesk_text::json::JsonError;
 
 pub use document::{LARGEST, read};
@@ -77,7 +77,7 @@ impl TypedValue {
     }
 
     /// The JSON value; `None` if the text is invalid for a variable of this kind.
-    fn value(&self, kind: VariableKind, fields: &[Variable], value_type: ValueType) -> Option<Value> {
+    fn value(&self, kind: VariableKind, fields: &[Variable]) -> Option<Value> {
         let text = match self {
             Self::Flag(flag) => return Some(Value::Bool(*flag)),
             Self::Text(text) => text,
@@ -85,10 +85,10 @@ impl TypedValue {
         match (json(text), kind) {
             (Some(Ok(value)), _) => Some(value),
             (Some(Err(_)), _) => None,
-            (None, VariableKind::Scalar | VariableKind::Flag) => Some(typed(text, value_type)),
+            (None, VariableKind::Scalar | VariableKind::Flag) => Some(Value::from(text.as_str())),
             (None, VariableKind::List) if fields.is_empty() => {
                 let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-                Some(items.map(|item| typed(item, value_type)).collect())
+                Some(items.map(Value::from).collect())
             }
             (None, VariableKind::List | VariableKind::Object) => None,
         }
@@ -276,7 +276,7 @@ impl TypedValues {
         }
         for name in self.unknown_names(way, variables) {
             way.push(ValueStep::Field(name.to_owned()));
-            let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[], ValueType::Plain));
+            let value = self.get(way).and_then(|given| given.value(VariableKind::Scalar, &[]));
             fields.extend(value.map(|value| (name.to_owned(), value)));
             way.pop();
         }
@@ -285,8 +285,8 @@ impl TypedValues {
 
     /// `None` if nothing was typed and the sample omits it.
     fn value(&self, variable: &Variable, way: &mut ValuePath, sample: Option<&Value>, fill: FillWith) -> Option<Value> {
-        let Variable { kind, fields, value_type, .. } = variable;
-        if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields, *value_type)) {
+        let Variable { kind, fields, .. } = variable;
+        if let Some(value) = self.get(way).and_then(|given| given.value(*kind, fields)) {
             return Some(value);
         }
         match (kind, self.items(way), fill) {
@@ -303,10 +303,10 @@ impl TypedValues {
     }
 
     fn item(&self, list: &Variable, at: usize, way: &mut ValuePath, sample: &Value, fill: FillWith) -> Value {
-        let Variable { fields, value_type, .. } = list;
+        let fields = &list.fields;
         way.push(ValueStep::Item(at));
         let kind = if fields.is_empty() { VariableKind::Scalar } else { VariableKind::Object };
-        let value = match self.get(way).and_then(|given| given.value(kind, fields, *value_type)) {
+        let value = match self.get(way).and_then(|given| given.value(kind, fields)) {
             Some(value) => value,
             None if !fields.is_empty() => self.object(fields, way, sample, fill),
             None if fill == FillWith::Blank => match sample {

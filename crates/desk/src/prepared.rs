@@ -5,8 +5,9 @@ use super::{RenderFailure, RenderPreview, RenderedTemplate};
 use refdesk_core::config::{WorkspaceContext, expand_home};
 use refdesk_files::output::{self, Scope};
 use refdesk_templates::render::{RenderJob, Rendered, Renderer};
-use refdesk_templates::{NamedValue, Syntax, Template, ValueCheck, Variable, VariableKind};
+use refdesk_templates::{MisreadText, NamedValue, Syntax, Template, ValueCheck, Variable, VariableKind};
 use refdesk_text::{Code, Error, Fix};
+use serde_json::Value;
 
 /// Everything a rendering needs.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,23 +88,76 @@ impl Prepared {
         })
     }
 
-    fn failed(self, error: Error) -> RenderFailure {
-        let reported = std::slice::from_ref(&error.message);
-        // Report all missing values together, not one error after another.
-        let named = |named: &NamedValue| match &named.nearest {
-            Some(nearest) => format!("'{}' (did you mean '{nearest}'?)", named.path),
-            None => format!("'{}'", named.path),
+    /// The missing field that the name in this message stands for, which may begin with a local of the template.
+    fn missing_field(&self, message: &str) -> Option<&NamedValue> {
+        let (_, name) = message.split_once("variable '")?;
+        let name = name.split('\'').next()?;
+        let last = |path: &str| path.rsplit('.').next().map(str::to_owned);
+        let stands_for = |named: &&NamedValue| {
+            let is_field = named.path.contains('.');
+            is_field && (name.starts_with(&format!("{}.", named.path)) || last(&named.path) == last(name))
         };
-        let others: Vec<String> = missing(&self.fit, reported).map(named).collect();
-        let unused: Vec<String> = self.fit.unused.iter().map(|unused| format!("'{}'", unused.path)).collect();
+        self.fit.missing.iter().find(stands_for)
+    }
+
+    /// What the form of a given list or object should be, if it is another one: of that which this message names, or of any
+    /// if it names a local.
+    fn wrong_form(&self, message: &str) -> Option<Vec<Fix>> {
+        let variables = refdesk_templates::variables(&self.job.text, self.job.syntax).unwrap_or_default();
+        let named = message.split_once("variable '").and_then(|(_, rest)| rest.split(['\'', '.', '[']).next());
+        let is_own = |variable: &&Variable| Some(variable.name.as_str()) == named;
+        let is_local = !variables.iter().any(|variable| is_own(&variable));
+        variables.iter().filter(|variable| is_local || is_own(variable)).find_map(|variable| {
+            let given = self.job.values.get(&variable.name)?;
+            let (is_right, what) = match variable.kind {
+                VariableKind::List => {
+                    (given.as_array().is_some_and(|items| items.iter().all(Value::is_object)), "a list of objects")
+                }
+                VariableKind::Object => (given.is_object(), "an object"),
+                VariableKind::Scalar | VariableKind::Flag => (true, ""),
+            };
+            if is_right || variable.fields.is_empty() {
+                return None;
+            }
+            let fields: Vec<&str> = variable.fields.iter().map(|field| field.name.as_str()).collect();
+            let form = refdesk_templates::skeleton(std::slice::from_ref(variable));
+            let json = form.get(&variable.name).map(ToString::to_string).unwrap_or_default();
+            let give = self.name.is_none().then(|| Fix::GiveJson { name: variable.name.clone(), json });
+            let what = Fix::from(format!("'{}' is {what} with {}", variable.name, listed(&fields)));
+            Some(std::iter::once(what).chain(give).collect())
+        })
+    }
+
+    fn failed(self, error: Error) -> RenderFailure {
         let mut fixes: Vec<Fix> = Vec::new();
+        // A text in place of another value may be why it fails.
+        for MisreadText { path, sentence, json } in self.fit.misread.iter().take(MISREAD) {
+            fixes.push(sentence.clone().into());
+            let is_whole = !path.contains(['.', '[']);
+            fixes.extend(json.clone().filter(|_| is_whole).map(|json| Fix::GiveJson { name: path.clone(), json }));
+        }
         if error.code == Code::UndefinedVariable {
+            let field = self.missing_field(&error.message);
+            // Report all missing values together, not one error after another.
+            let named = |named: &NamedValue| match &named.nearest {
+                Some(nearest) => format!("'{}' (did you mean '{nearest}'?)", named.path),
+                None => format!("'{}'", named.path),
+            };
+            let is_other = |named: &&NamedValue| field != Some(*named);
+            let others: Vec<String> =
+                missing(&self.fit, std::slice::from_ref(&error.message)).filter(is_other).map(named).collect();
+            let unused: Vec<String> = self.fit.unused.iter().map(|unused| format!("'{}'", unused.path)).collect();
             let flags = refdesk_templates::give_flags(&self.job.text, self.job.syntax, &mut self.job.values.clone());
             let flag = flags.into_iter().find(|(name, _)| error.message.contains(&format!("variable '{name}'")));
+            let wrong_form = if flag.is_none() && fixes.is_empty() { self.wrong_form(&error.message) } else { None };
             // Without a name, its variables cannot be listed.
-            let is_unnamed = self.name.is_none() && flag.is_none();
+            let is_unnamed = self.name.is_none() && flag.is_none() && fixes.is_empty();
             fixes.extend(flag.map(|(name, untrue)| Fix::GiveFalsy { name, json: untrue.to_string() }));
-            fixes.extend(is_unnamed.then(|| self.value_to_give(&error.message)));
+            match (wrong_form, field) {
+                (Some(form), _) => fixes.extend(form),
+                (None, Some(field)) => fixes.push(field_to_give(&field.path).into()),
+                (None, None) => fixes.extend(is_unnamed.then(|| self.value_to_give(&error.message))),
+            }
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
         }
@@ -121,6 +175,23 @@ impl Prepared {
         let code = if error.code == Code::UndefinedVariable { Code::Render } else { error.code };
         let error = Error { code, fix: Fix::All(fixes), ..error };
         RenderFailure { error, template, syntax: Some(syntax), fit: self.fit }
+    }
+}
+
+/// The most texts in place of other values that a failure names.
+const MISREAD: usize = 3;
+
+/// What to do about a missing field, by its path: it can be given only within the list or object that holds it.
+fn field_to_give(path: &str) -> String {
+    let whole = path.split(['.', '[']).next().unwrap_or(path);
+    format!("give '{path}' a value, in the JSON of '{whole}'")
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[&str]) -> String {
+    match names.split_last() {
+        Some((last, before @ [_, ..])) => format!("{} and {last}", before.join(", ")),
+        _ => names.concat(),
     }
 }
 

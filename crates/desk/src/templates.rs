@@ -8,9 +8,7 @@ use serde_json::Value;
 use super::Desk;
 use super::prepared::Prepared;
 use refdesk_templates::render::{RenderJob, partials};
-use refdesk_templates::{
-    ExtractedTemplate, Syntax, Template, TemplateIndex, ValueCheck, Variable, check_values, read_typed,
-};
+use refdesk_templates::{ExtractedTemplate, Syntax, Template, TemplateIndex, ValueCheck, Variable, check_values};
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error, Fix};
 
@@ -23,7 +21,7 @@ pub struct RenderRequest {
     pub syntax: Option<Syntax>,
     /// The values; `None` renders sample values derived from the variables.
     pub values: Option<Value>,
-    /// The top-level names of values typed as text: a text that is a number is read as one where the template computes.
+    /// The top-level names of values typed as text: a text that is a number is one where a Jinja2 template needs a number.
     pub typed: BTreeSet<String>,
     /// Escape HTML in Mustache's `{{x}}`.
     pub html: bool,
@@ -223,12 +221,8 @@ impl Desk {
         let variables = if partials.is_empty() { variables } else { partials::variables(&text, &partials).ok() };
         let sample = || refdesk_templates::sample(variables.as_deref().unwrap_or_default());
         let mut values = request.values.clone().unwrap_or_else(sample);
-        for variable in variables.iter().flatten().filter(|variable| request.typed.contains(&variable.name)) {
-            if let Some(value) = values.get_mut(&variable.name) {
-                read_typed(variable, value);
-            }
-        }
-        let mut fit = variables.as_ref().map(|variables| check_values(variables, &values, syntax)).unwrap_or_default();
+        let check = |variables: &Vec<Variable>| check_values(variables, &values, &request.typed, syntax);
+        let mut fit = variables.as_ref().map(check).unwrap_or_default();
         if !fit.unused.is_empty() && refdesk_templates::uses_root(&text, syntax, &partials) {
             fit.use_all(&values);
         }

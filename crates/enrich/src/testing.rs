@@ -79,6 +79,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
         kind: VariableKind::Scalar,
         value_type: ValueType::default(),
         is_looped_over: false,
+        is_whole: false,
         optional: false,
         fields: Vec::new(),
     };

@@ -11,8 +11,10 @@ use serde_json::{Map, Value};
 use super::error::hint;
 use super::jinja::{FUNCTIONS, RESERVED};
 use super::mustache::ITEM_METADATA;
-use super::{Syntax, Variable, VariableKind};
+use super::variables::{number_in, skeleton};
+use super::{Syntax, ValueType, Variable, VariableKind};
 use refdesk_text::nearest::nearest;
+use refdesk_text::shorten::without_middle;
 
 /// The most values reported of each kind.
 const REPORTED: usize = 100;
@@ -43,8 +45,8 @@ pub struct MisreadText {
     pub path: String,
     /// What the template makes of it, one sentence.
     pub sentence: String,
-    /// The JSON to give instead.
-    pub json: &'static str,
+    /// The JSON to give instead, if it is known.
+    pub json: Option<String>,
 }
 
 /// Result of comparing values with a template's variables.
@@ -84,28 +86,55 @@ impl ValueCheck {
 /// Texts that a person writes for *no*, in lower case.
 const NO: [&str; 8] = ["false", "no", "off", "0", "n", "f", "none", "null"];
 
-/// What is wrong with a text for this variable, and the JSON to give instead.
-fn misreading(variable: &Variable, text: &str, syntax: Syntax) -> Option<(String, &'static str)> {
-    let is_no = || NO.contains(&text.trim().to_lowercase().as_str());
+/// The most characters of a text that a sentence repeats.
+const SHOWN: usize = 40;
+
+/// What is wrong with a text for this variable, or for an item of it, and the JSON to give instead.
+fn misreading(variable: &Variable, text: &str, is_typed: bool, syntax: Syntax) -> Option<(String, Option<String>)> {
+    let number = number_in(text);
+    // A typed zero is false in Jinja2.
+    let is_zero = || is_typed && syntax == Syntax::Jinja2 && number.as_ref().is_some_and(|n| n.as_f64() == Some(0.0));
+    let is_no = || NO.contains(&text.trim().to_lowercase().as_str()) && !is_zero();
     // A section of Mustache also prints a text, once.
     let is_section = syntax == Syntax::Mustache;
     match variable.kind {
         VariableKind::Flag if is_no() => {}
         VariableKind::List if is_section && !variable.fields.is_empty() && is_no() => {}
         VariableKind::List if !is_section && variable.is_looped_over => {
-            return Some(("is a list, but a text is given for it".to_owned(), r#"["…"]"#));
+            // Often the text is the JSON of the list.
+            let given = serde_json::from_str(text).ok().filter(Value::is_array);
+            let form = || skeleton(std::slice::from_ref(variable)).get(&variable.name).cloned();
+            let json = given.or_else(form).map(|list| list.to_string());
+            return Some(("is a list, but a text is given for it".to_owned(), json));
         }
         _ => return None,
     }
-    Some((format!("is yes or no, and the text '{}' counts as yes; give false without quotes", text.trim()), "false"))
+    // What is typed has no quotes.
+    let instead = if is_typed { "" } else { "; give false without quotes" };
+    Some((format!("is yes or no, and the text '{}' counts as yes{instead}", text.trim()), Some("false".to_owned())))
+}
+
+/// What is wrong with a text in place of a number. A blank text stands for none.
+fn no_number(text: &str, is_typed: bool) -> Option<(String, Option<String>)> {
+    let number = number_in(text).map(|number| number.to_string());
+    if text.trim().is_empty() || (is_typed && number.is_some()) {
+        return None;
+    }
+    let shown = without_middle(text.trim().to_owned(), SHOWN);
+    let instead = match &number {
+        Some(number) => format!("give {number} without quotes"),
+        None => "write it with digits only, such as 1000 or 0.5".to_owned(),
+    };
+    Some((format!("is a number, but the text '{shown}' is given for it; {instead}"), number))
 }
 
 /// Compares a template's variables with the given values. If the template uses no field of an object or list by name,
-/// every value below it counts as used.
-pub fn check_values(variables: &[Variable], values: &Value, syntax: Syntax) -> ValueCheck {
+/// every value below it counts as used. The values with these top-level names were `typed`: a text that is a number will do
+/// for one.
+pub fn check_values(variables: &[Variable], values: &Value, typed: &BTreeSet<String>, syntax: Syntax) -> ValueCheck {
     let Value::Object(given) = values else { return ValueCheck::default() };
     let mut walk = ValueWalk::default();
-    walk.level(&[EnclosingObject { given, variables, place: &ObjectPath::default() }]);
+    walk.level(&[EnclosingObject { given, variables, place: &ObjectPath::default(), is_whole: false }]);
     let named = |mut found: Vec<FoundValue>| {
         found.sort_by_key(|found| found.depth);
         found.into_iter().take(REPORTED).map(|found| found.named).collect()
@@ -115,30 +144,49 @@ pub fn check_values(variables: &[Variable], values: &Value, syntax: Syntax) -> V
     let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
     let used =
         given.keys().filter(|name| asked.contains(name.as_str()) || inherited.contains(*name)).cloned().collect();
-    ValueCheck { unused: named(unused), missing: named(missing), misread: misread(variables, given, syntax), used }
+    ValueCheck {
+        unused: named(unused),
+        missing: named(missing),
+        misread: misread(variables, given, typed, syntax),
+        used,
+    }
 }
 
 /// The misread texts among these values and their fields, outermost first, once for all items of a list.
-fn misread(variables: &[Variable], given: &Map<String, Value>, syntax: Syntax) -> Vec<MisreadText> {
+fn misread(
+    variables: &[Variable],
+    given: &Map<String, Value>,
+    typed: &BTreeSet<String>,
+    syntax: Syntax,
+) -> Vec<MisreadText> {
     let (mut found, mut reported, mut visited) = (Vec::new(), HashSet::new(), 0);
-    let mut open = VecDeque::from([(variables, given, ObjectPath::default())]);
-    while let Some((variables, given, place)) = open.pop_front() {
+    let mut open = VecDeque::from([(variables, given, ObjectPath::default(), false)]);
+    while let Some((variables, given, place, is_below_typed)) = open.pop_front() {
         for variable in variables {
             let Some(value) = given.get(&variable.name) else { continue };
             visited += 1;
             if visited > EXAMINED || found.len() >= REPORTED {
                 return found;
             }
-            let misreading = value.as_str().and_then(|text| misreading(variable, text, syntax));
-            if let Some((what, json)) = misreading
+            let is_typed = is_below_typed || (place.depth == 0 && typed.contains(&variable.name));
+            let is_number = variable.value_type == ValueType::Number && variable.fields.is_empty();
+            let items = value.as_array().filter(|_| is_number && variable.kind == VariableKind::List);
+            let of_item = |(at, item): (usize, &Value)| Some((format!("[{at}]"), no_number(item.as_str()?, is_typed)?));
+            let misreading = match value.as_str() {
+                Some(text) if is_number && variable.kind == VariableKind::Scalar => no_number(text, is_typed),
+                Some(text) => misreading(variable, text, is_typed, syntax),
+                None => None,
+            };
+            let in_items = items.and_then(|items| items.iter().take(ENTERED).enumerate().find_map(of_item));
+            if let Some((at, (what, json))) = misreading.map(|misreading| (String::new(), misreading)).or(in_items)
                 && reported.insert(format!("{}{}", place.pattern, variable.name))
             {
-                let path = format!("{}{}", place.before, variable.name);
+                let path = format!("{}{}{at}", place.before, variable.name);
                 found.push(MisreadText { sentence: format!("'{path}' {what}"), path, json });
             }
             if !variable.fields.is_empty() {
                 let inside = objects(variable, value, &place, ENTERED);
-                open.extend(inside.map(|(fields, place)| (variable.fields.as_slice(), fields, place)));
+                open.extend(inside.map(|(fields, place)| (variable.fields.as_slice(), fields, place, is_typed)));
             }
         }
     }
@@ -175,6 +223,8 @@ struct EnclosingObject<'a> {
     /// What the template uses of it, sorted by name.
     variables: &'a [Variable],
     place: &'a ObjectPath,
+    /// Whether the template also uses it as a whole.
+    is_whole: bool,
 }
 
 struct FoundValue {
@@ -198,14 +248,15 @@ impl ValueWalk {
     /// Compares the last of these objects; the others enclose it. Recurses as deep as the variable tree.
     fn level(&mut self, around: &[EnclosingObject<'_>]) {
         self.visited += 1;
-        let Some((EnclosingObject { given, variables, place }, outer)) = around.split_last() else { return };
+        let Some((EnclosingObject { given, variables, place, is_whole }, outer)) = around.split_last() else { return };
         if self.visited > EXAMINED {
             return;
         }
         let asked: HashSet<&str> = variables.iter().map(|variable| variable.name.as_str()).collect();
-        for name in
-            given.keys().filter(|name| !asked.contains(name.as_str()) && !may_be_asked(name, variables, place, outer))
-        {
+        let is_unused = |name: &&String| {
+            !is_whole && !asked.contains(name.as_str()) && !may_be_asked(name, variables, place, outer)
+        };
+        for name in given.keys().filter(is_unused) {
             report(&mut self.unused, &mut self.reported, '-', name, place, || {
                 let open = variables.iter().map(|variable| variable.name.as_str());
                 nearest(name, open.filter(|name| !given.contains_key(*name)))
@@ -238,7 +289,9 @@ impl ValueWalk {
             self.inherit(&variable.fields, around);
         }
         for (given, place) in objects {
-            self.level(&inside(around, EnclosingObject { given, variables: &variable.fields, place: &place }));
+            let is_whole = variable.is_whole;
+            let object = EnclosingObject { given, variables: &variable.fields, place: &place, is_whole };
+            self.level(&inside(around, object));
             if self.visited > EXAMINED {
                 return;
             }
@@ -264,7 +317,9 @@ impl ValueWalk {
                 self.inherit(&variable.fields, around);
             }
             for (given, place) in objects {
-                let inside = inside(around, EnclosingObject { given, variables: &variable.fields, place: &place });
+                let is_whole = variable.is_whole;
+                let object = EnclosingObject { given, variables: &variable.fields, place: &place, is_whole };
+                let inside = inside(around, object);
                 self.inherit(&variable.fields, &inside);
             }
         }
@@ -329,11 +384,15 @@ fn report<'a>(
 mod tests {
     use serde_json::json;
 
-    use super::super::{Syntax, sample, skeleton, variables};
+    use super::super::{Syntax, sample, variables};
     use super::*;
 
     fn output(text: &str, syntax: Syntax, values: &Value) -> Vec<String> {
-        check_values(&variables(text, syntax).unwrap(), values, syntax).sentences()
+        checked(&variables(text, syntax).unwrap(), values, syntax).sentences()
+    }
+
+    fn checked(tree: &[Variable], values: &Value, syntax: Syntax) -> ValueCheck {
+        check_values(tree, values, &BTreeSet::new(), syntax)
     }
 
     #[test]
@@ -374,6 +433,23 @@ mod tests {
                 ],
             ),
             ("{{ d|tojson }}{{ xs|join }}", json!({"d": {"any": 1}, "xs": [{"any": 1}]}), nothing.as_slice()),
+            ("{{ m[k] }} {{ m.j }}", json!({"k": "a", "m": {"a": 1, "j": 2}}), nothing.as_slice()),
+            ("{{ m.get(k) }}{{ m|tojson }}{{ m.j }}", json!({"k": "a", "m": {"a": 1, "j": 2}}), nothing.as_slice()),
+            (
+                "{% for k, v in m.items() %}{{ k }}{% endfor %}{{ m.j }}",
+                json!({"m": {"a": 1, "j": 2}}),
+                nothing.as_slice(),
+            ),
+            (
+                "{% for s in xs %}{{ s.n }}{{ s[f] }}{% endfor %}{{ ys|map(attribute=f)|join }}{{ ys[0].n }}",
+                json!({"f": "b", "xs": [{"n": 1, "b": 2}], "ys": [{"n": 1, "b": 2}]}),
+                nothing.as_slice(),
+            ),
+            (
+                "{% set o = m %}{{ o.j }}{{ m.get('k', 1) }}{% if m %}{% endif %}",
+                json!({"m": {"a": 1, "j": 2}}),
+                &["'m.a' is given but not used"],
+            ),
             ("{{ range(3)|join }}", json!({"range": 1, "self": 2}), nothing.as_slice()),
         ] {
             assert_eq!(output(text, Syntax::Jinja2, &values), expected, "{text}");
@@ -386,6 +462,7 @@ mod tests {
             ),
             ("{{#o}}{{n}}{{/o}}", json!({"o": {"n": 1, "m": 2}}), &["'o.m' is given but not used"]),
             ("{{.}}", json!(["any"]), nothing.as_slice()),
+            ("{{m}} {{m.j}}", json!({"m": {"a": 1, "j": 2}}), nothing.as_slice()),
             ("{{#show}}{{first}}{{/show}}", json!({"show": true, "first": "Ada"}), nothing.as_slice()),
             (
                 "{{#l}}{{#flag}}{{n}}{{#m}}{{pkg}}{{/m}}{{/flag}}{{/l}}",
@@ -438,6 +515,66 @@ mod tests {
     }
 
     #[test]
+    fn a_text_for_a_number_is_reported_unless_it_was_typed_and_is_one() {
+        let given = |path: &str, text: &str, number: &str| {
+            Some(format!("'{path}' is a number, but the text '{text}' is given for it; give {number} without quotes"))
+        };
+        let no_number = |path: &str, text: &str| {
+            let end = "write it with digits only, such as 1000 or 0.5";
+            Some(format!("'{path}' is a number, but the text '{text}' is given for it; {end}"))
+        };
+        for (text, values, expected, when_typed) in [
+            ("{{ port * 2 }}", json!({"port": "80"}), given("port", "80", "80"), None),
+            ("{{ port * 2 }}", json!({"port": " +.5"}), given("port", "+.5", "0.5"), None),
+            ("{{ port * 2 }}", json!({"port": 80}), None, None),
+            ("{{ port }}", json!({"port": "80"}), None, None),
+            ("{{ n * 2 if n }}", json!({"n": ""}), None, None),
+            ("{{ n * 2 }}", json!({"n": "1,000"}), no_number("n", "1,000"), no_number("n", "1,000")),
+            ("{% if n == 3 %}{% endif %}", json!({"n": "3"}), given("n", "3", "3"), None),
+            ("{{ -n }}{{ range(n) }}", json!({"n": "3"}), given("n", "3", "3"), None),
+            (
+                "{% for p in xs %}{{ p.a * p.b }}{% endfor %}",
+                json!({"xs": [{"a": 1, "b": 2}, {"a": "9.5", "b": 2}]}),
+                given("xs[1].a", "9.5", "9.5"),
+                None,
+            ),
+            ("{{ xs|sum }}", json!({"xs": [1, "2", "3"]}), given("xs[1]", "2", "2"), None),
+            (
+                "{% if n %}{% endif %}",
+                json!({"n": "0"}),
+                Some("'n' is yes or no, and the text '0' counts as yes; give false without quotes".to_owned()),
+                None,
+            ),
+            (
+                "{% if n %}{% endif %}",
+                json!({"n": "no"}),
+                Some("'n' is yes or no, and the text 'no' counts as yes; give false without quotes".to_owned()),
+                Some("'n' is yes or no, and the text 'no' counts as yes".to_owned()),
+            ),
+        ] {
+            let tree = variables(text, Syntax::Jinja2).unwrap();
+            let typed = values.as_object().unwrap().keys().cloned().collect();
+            for (typed, expected) in [(BTreeSet::new(), expected), (typed, when_typed)] {
+                let found = check_values(&tree, &values, &typed, Syntax::Jinja2).sentences();
+                assert_eq!(found, Vec::from_iter(expected), "{text} {values} {typed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_json_to_give_for_a_list_has_its_form() {
+        let tree = variables("{% for x in xs %}{{ x.n }}{% endfor %}{{ ys|join }}", Syntax::Jinja2).unwrap();
+        for (values, expected) in [
+            (json!({"xs": "abc", "ys": "a"}), [r#"[{"n":""}]"#, r#"[""]"#]),
+            (json!({"xs": r#"[ {"n": 1} ]"#, "ys": "{}"}), [r#"[{"n":1}]"#, r#"[""]"#]),
+        ] {
+            let found = checked(&tree, &values, Syntax::Jinja2).misread;
+            let json: Vec<&str> = found.iter().filter_map(|misread| misread.json.as_deref()).collect();
+            assert_eq!(json, expected);
+        }
+    }
+
+    #[test]
     fn documents_made_from_the_tree_match_it() {
         for (syntax, text) in [
             (
@@ -450,11 +587,7 @@ mod tests {
             let tree = variables(text, syntax).unwrap();
             for values in [skeleton(&tree), sample(&tree)] {
                 let used = tree.iter().map(|variable| variable.name.clone()).collect();
-                assert_eq!(
-                    check_values(&tree, &values, syntax),
-                    ValueCheck { used, ..ValueCheck::default() },
-                    "{text}"
-                );
+                assert_eq!(checked(&tree, &values, syntax), ValueCheck { used, ..ValueCheck::default() }, "{text}");
             }
         }
     }
@@ -463,7 +596,7 @@ mod tests {
     fn names_that_items_inherit_are_used() {
         let tree = variables("{{#xs}}{{p}}{{#on}}{{q}}{{/on}}{{n}}{{/xs}}", Syntax::Mustache).unwrap();
         let used =
-            check_values(&tree, &json!({"p": 1, "q": 2, "n": 3, "xs": [{"on": true, "n": 4}]}), Syntax::Mustache).used;
+            checked(&tree, &json!({"p": 1, "q": 2, "n": 3, "xs": [{"on": true, "n": 4}]}), Syntax::Mustache).used;
         assert_eq!(used.into_iter().collect::<Vec<_>>(), ["p", "q", "xs"]);
     }
 
@@ -474,7 +607,7 @@ mod tests {
         let tree = variables("{% for x in xs %}{{ x.n }}{% endfor %}", Syntax::Jinja2).unwrap();
         let mut values = many;
         values.insert("xs".to_owned(), Value::Array(items));
-        let fit = check_values(&tree, &Value::Object(values), Syntax::Jinja2);
+        let fit = checked(&tree, &Value::Object(values), Syntax::Jinja2);
         assert_eq!((fit.unused.len(), fit.missing.len()), (100, 0));
     }
 }

@@ -2,8 +2,6 @@
 //! (`render::jinja`) behave like Jinja2. Uses minijinja's tokenizer and parser; the parser gets only templates with
 //! bounded nesting.
 
-use std::collections::BTreeSet;
-
 use minijinja::machinery::ast::Stmt;
 use minijinja::machinery::{Span, Token, parse};
 use minijinja::syntax::SyntaxConfig;
@@ -28,7 +26,7 @@ mod unpacked;
 pub(crate) use edits::as_written;
 pub(crate) use operators::is_value_test;
 pub(crate) use strings::{end_of_raw, end_of_string};
-pub(crate) use unknown_names::{NameKind, unknown_name, unknown_names};
+pub(crate) use unknown_names::{NameKind, always_unknown, unknown_name, unknown_names};
 
 /// The functions available in every template, with their names in the engine. They are renamed because a name that is
 /// not called is a variable, which the engine would also look up among its functions.
@@ -68,16 +66,15 @@ pub(crate) fn uses(text: &str) -> Result<VariableUses, Error> {
     parsed(&tokens::prepare(text)?, statements::shape)
 }
 
-/// Translates a template for the engine. The values with these top-level names were `typed`.
+/// Translates a template for the engine; `has_typed` if some of its values were typed, which it reads as numbers where it
+/// needs some.
 ///
 /// # Errors
 ///
 /// The template does not parse, or exceeds a limit.
-pub(crate) fn for_engine(text: &str, typed: &BTreeSet<String>) -> Result<String, Error> {
+pub(crate) fn for_engine(text: &str, has_typed: bool) -> Result<String, Error> {
     let prepared = tokens::prepare(text)?;
-    let edits = parsed(&prepared, |statements| {
-        [statements::conversions(statements, typed), operators::edits(&prepared, statements)].concat()
-    })?;
+    let edits = parsed(&prepared, |statements| operators::edits(&prepared, statements, has_typed))?;
     Ok(edits::apply(&prepared, edits))
 }
 

@@ -52,7 +52,7 @@ pub use overrides::FILE as OVERRIDES;
 pub use read::{Analysis, ReadError, analyse, give_flags, read, uses_root, variables};
 pub use selection_templates::SelectionTemplates;
 pub use syntax::Ambiguity;
-pub use variables::{holds_sample, names, read_typed, sample, schema, skeleton, typed};
+pub use variables::{holds_sample, names, sample, schema, skeleton};
 
 refdesk_text::worded_enum! {
     /// The language a template is written in.
@@ -115,6 +115,9 @@ pub struct Variable {
     /// Whether the template loops over it, and does nothing else for which a text would do.
     #[serde(skip)]
     pub is_looped_over: bool,
+    /// Whether the template also uses the object, or the items of the list, in another way than by the names of fields.
+    #[serde(skip)]
+    pub is_whole: bool,
     /// Whether it has a default or is only tested.
     pub optional: bool,
     /// Fields of the object, or of the list's items, sorted by name.
@@ -169,7 +172,7 @@ pub struct Template {
     pub variables: Vec<Variable>,
     /// Whether it is Mustache and uses partials, whose variables are among its own.
     pub uses_partials: bool,
-    /// Why it does not parse; `None` if it does.
+    /// Why it does not parse, or cannot be rendered whatever the values.
     pub problem: Option<String>,
     /// The file, absolute. For an embedded template, the file it would be written to.
     pub path: PathBuf,

@@ -121,8 +121,19 @@ pub(crate) fn has_placeholders(text: &str) -> bool {
     parsed.names().any(is_asked) && !parsed.names().any(|(name, _)| is_of_go(name))
 }
 
-/// Whether a name is a tag of Go's templates: `.Name`, `range .Items`.
+/// The first tag of Go's templates in a text that is read as Mustache.
+pub(crate) fn go_tag(text: &str) -> Option<Error> {
+    let parsed = parse(text).ok()?;
+    let (name, line) = parsed.names().find(|(name, _)| is_of_go(name))?;
+    let message = format!("'{name}' at line {line} is of a Go template, which is not supported");
+    Some(template_error(line, message))
+}
+
+/// Whether a name is a tag of Go's templates: `.Name`, `range .Items`, `$name`, `- end`.
 fn is_of_go(name: &str) -> bool {
+    if name.starts_with('$') || name.starts_with("- ") || name.ends_with(" -") {
+        return true;
+    }
     let follows_blank = name.split('.').rev().skip(1).any(|part| part.ends_with(char::is_whitespace));
     follows_blank || (name.starts_with('.') && !name.starts_with("..") && name != ".")
 }

@@ -31,7 +31,7 @@ pub struct Analysis {
     pub variables: Vec<Variable>,
     /// Whether it is Mustache and uses partials.
     pub uses_partials: bool,
-    /// Why it does not parse.
+    /// Why it does not parse, or cannot be rendered whatever the values.
     pub problem: Option<Error>,
     /// Jinja2 filters, tests and functions that do not exist: rendering fails when it reaches one. In Mustache, paths of
     /// Handlebars to outer values: nothing is printed.
@@ -50,11 +50,20 @@ pub fn analyse(text: &str, settled: Option<Syntax>) -> Analysis {
         Ok(_) if is_checked && let Some(problem) = unrenderable(&stripped, syntax) => {
             Analysis { ambiguous, ..broken(syntax, problem) }
         }
+        Ok(_)
+            if syntax == Syntax::Mustache
+                && settled.is_none()
+                && let Some(tag) = mustache::go_tag(&stripped.text) =>
+        {
+            broken(syntax, in_file(tag, &stripped))
+        }
         Ok(uses) => {
             let variables = uses.variables();
             let uses_partials = syntax == Syntax::Mustache && partials::is_used_in(text);
             let unknown = unknown_names(&stripped, syntax);
-            Analysis { syntax, ambiguous, variables, uses_partials, problem: None, unknown }
+            let reached = if syntax == Syntax::Jinja2 { jinja::always_unknown(&stripped.text) } else { None };
+            let problem = reached.map(|error| in_file(error, &stripped));
+            Analysis { syntax, ambiguous, variables, uses_partials, problem, unknown }
         }
         Err(problem) => Analysis { ambiguous, ..broken(syntax, problem) },
     }

@@ -53,13 +53,18 @@ pub(crate) enum Usage {
     Iterate,
     /// Measured or reversed: a list, unless another use indicates otherwise.
     Measure,
+    /// Looked into with a key that is not written in the template.
     Look,
+    /// Looked into with a key that is written in the template.
+    Find,
     /// Looked into with a key that iterating it gave.
     LookByKey,
     /// Its items are unpacked into this many names.
     Unpack(usize),
-    /// Passed on, which tells nothing about its kind.
+    /// Given a name, which tells nothing about its kind.
     Touch,
+    /// Used as a whole, of whatever kind it is.
+    Whole,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -75,6 +80,8 @@ struct UsageNode {
     listed: bool,
     measured: bool,
     mapped: bool,
+    /// Whether the value, or each of its items, is used as a whole.
+    whole: bool,
     /// Whether a field of the value itself is used, not of its items.
     looked_into: bool,
     required: bool,
@@ -176,7 +183,8 @@ impl VariableUses {
             match step {
                 // A text has items, too: an item that is only printed does not make it a list.
                 PathStep::Item
-                    if at + 1 == path.len() && !matches!(what, Usage::Iterate | Usage::Look | Usage::LookByKey) =>
+                    if at + 1 == path.len()
+                        && !matches!(what, Usage::Iterate | Usage::Look | Usage::Find | Usage::LookByKey) =>
                 {
                     node.measured = true;
                 }
@@ -196,6 +204,7 @@ impl VariableUses {
             node.is_number |= what == Usage::Compute;
             node.is_text |= what == Usage::Text;
         }
+        node.whole |= matches!(what, Usage::Print | Usage::Compare | Usage::Look | Usage::LookByKey | Usage::Whole);
         if path.last() == Some(&PathStep::Item) {
             if let Usage::Unpack(names) = what {
                 node.unpacked = Some(names);
@@ -206,9 +215,9 @@ impl VariableUses {
             Usage::Print | Usage::Compare | Usage::Compute | Usage::Text => node.printed = true,
             Usage::Iterate => node.listed = true,
             Usage::Measure => node.measured = true,
-            Usage::Look => node.mapped = true,
+            Usage::Look | Usage::Find => node.mapped = true,
             Usage::LookByKey => node.looked_into = true,
-            Usage::Touch | Usage::Unpack(_) => node.touched = true,
+            Usage::Touch | Usage::Whole | Usage::Unpack(_) => node.touched = true,
             Usage::Test => node.tested |= needed,
         }
     }
@@ -220,11 +229,6 @@ impl VariableUses {
         let is_it =
             |node: &UsageNode| if is_item { !node.fields.is_empty() } else { node.kind() == VariableKind::Object };
         self.node(path).is_some_and(is_it)
-    }
-
-    /// Whether the value at `path` is used as a number.
-    pub(crate) fn is_number(&self, path: &[PathStep]) -> bool {
-        self.node(path).is_some_and(|node| node.is_number)
     }
 
     /// What is known of the value at this path, or of the list that it is an item of.
@@ -261,6 +265,7 @@ fn variable(name: String, node: UsageNode) -> Variable {
         _ => ValueType::Plain,
     };
     let is_looped_over = kind == VariableKind::List && node.listed && !node.printed;
+    let is_whole = node.whole || (kind == VariableKind::Object && node.listed);
     let fields: Vec<Variable> = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
     // Consistent with `if_left_out`.
     let is_needed = match kind {
@@ -268,5 +273,5 @@ fn variable(name: String, node: UsageNode) -> Variable {
         VariableKind::Scalar | VariableKind::List => is_tested,
         VariableKind::Object => fields.iter().any(|field| !field.optional),
     };
-    Variable { name, kind, value_type, is_looped_over, optional: !is_required && !is_needed, fields }
+    Variable { name, kind, value_type, is_looped_over, is_whole, optional: !is_required && !is_needed, fields }
 }

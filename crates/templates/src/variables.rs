@@ -27,54 +27,18 @@ pub fn sample(variables: &[Variable]) -> Value {
     })
 }
 
-/// The value of a typed text: a number if the template computes with it and the number is printed as it was typed. A text
-/// such as `3.10` stays one, and rendering reads it as a number only where the template computes with it.
-pub fn typed(text: &str, value_type: ValueType) -> Value {
-    let number = number_in(text).filter(|_| value_type == ValueType::Number);
-    // The languages print an exponent in different ways.
-    let is_kept = |number: &Number| number.to_string() == text && !text.contains(['e', 'E']);
-    number.filter(is_kept).map_or_else(|| Value::from(text), Value::Number)
-}
-
-/// Reads the typed texts in a value as [`typed`] does, except that all items of a list with which the template computes
-/// become numbers: it may compare or sort them. Recurses as deep as the tree.
-pub fn read_typed(variable: &Variable, value: &mut Value) {
-    read_texts(variable, value, false);
-}
-
-fn read_texts(variable: &Variable, value: &mut Value, is_item: bool) {
-    let number = |text: &str| number_in(text).filter(|_| variable.value_type == ValueType::Number);
-    match (variable.kind, value) {
-        (VariableKind::Scalar, value) => match value.as_str() {
-            Some(text) if is_item => *value = number(text).map_or_else(|| Value::from(text), Value::Number),
-            Some(text) => *value = typed(text, variable.value_type),
-            None => {}
-        },
-        (VariableKind::List, Value::Array(items)) => {
-            for item in items {
-                match item.as_str().map(number) {
-                    Some(Some(number)) => *item = Value::Number(number),
-                    Some(None) => {}
-                    None => read_fields(&variable.fields, item, true),
-                }
-            }
-        }
-        (VariableKind::Object, value) => read_fields(&variable.fields, value, is_item),
-        _ => {}
-    }
-}
-
-fn read_fields(fields: &[Variable], value: &mut Value, is_item: bool) {
-    for field in fields {
-        if let Some(value) = value.get_mut(&field.name) {
-            read_texts(field, value, is_item);
-        }
-    }
-}
-
-/// The number that a text is, if it is one.
+/// The number that a typed text is, if it is one: also `.5`, `5.` and `+5`, which are none in JSON.
 pub(crate) fn number_in(text: &str) -> Option<Number> {
-    exact(text).ok().and_then(|()| serde_json::from_str(text).ok())
+    let text = text.trim();
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if !digits.starts_with(|c: char| c == '.' || c.is_ascii_digit()) {
+        return None;
+    }
+    let (before, after) =
+        (if digits.starts_with('.') { "0" } else { "" }, if digits.ends_with('.') { "0" } else { "" });
+    let number = format!("{sign}{before}{digits}{after}");
+    exact(&number).ok().and_then(|()| serde_json::from_str(&number).ok())
 }
 
 /// Whether this text or path contains the sample of a scalar that is not a number, and so must not be written to a file.

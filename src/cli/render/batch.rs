@@ -18,7 +18,7 @@ use refdesk_files::path::absolute;
 use refdesk_templates::render::values::exact;
 use refdesk_templates::{Syntax, TemplateIndex};
 use refdesk_text::json::JsonError;
-use refdesk_text::{Code, Error};
+use refdesk_text::{Code, Error, Fix};
 
 const ROWS: usize = 1000;
 
@@ -121,6 +121,18 @@ fn prepare(
     if failed.is_empty() { Ok(outputs.into_iter().map(|(_, output)| output).collect()) } else { Err(failed) }
 }
 
+/// Words a fix for a row, whose values are in its `vars`.
+fn words(advice: &Fix) -> Option<String> {
+    match advice {
+        Fix::GiveFalsy { name, json } => {
+            Some(format!("'{name}' is only tested: leave it out with {}: {json} in \"vars\" of the row", json!(name)))
+        }
+        Fix::GiveJson { name, json } => Some(format!("write {}: {json} in \"vars\" of the row", json!(name))),
+        Fix::GiveValue => Some("give it a value in \"vars\" of the row".to_owned()),
+        other => fix::words(other),
+    }
+}
+
 fn output(
     desk: &Desk,
     args: &RenderArgs,
@@ -129,7 +141,11 @@ fn output(
     path: Option<&str>,
 ) -> Result<PlannedOutput, (Map<String, Value>, Error)> {
     let known = |path: Option<&str>| Map::from_iter([("output_path".to_owned(), json!(path))]);
-    let mut made: RenderedTemplate = desk.render(index, request).map_err(|failed| (known(path), refusal(failed)))?;
+    let mut made: RenderedTemplate = desk.render(index, request).map_err(|failed| {
+        let refusal = refusal(failed);
+        let fix = refusal.fix.worded(&words).into();
+        (known(path), Error { fix, ..refusal })
+    })?;
     let Some(shown) = path.or(made.offered.as_deref()) else {
         let why = made.warnings.iter().find_map(|warning| warning.strip_prefix(NO_PATH));
         let message = match why {

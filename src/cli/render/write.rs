@@ -88,7 +88,7 @@ pub(super) fn execute(
     outputs: &mut [PlannedOutput],
 ) -> (CommandOutput, Vec<WrittenFile>) {
     let mut answer = CommandOutput::new(Value::Null, differences(outputs));
-    answer.diagnostics = outputs.iter().flat_map(|output| warnings(&output.made)).collect();
+    answer.diagnostics = outputs.iter().flat_map(|output| warnings(&output.made, args.batch.is_some())).collect();
     if args.dry_run {
         answer.notes = preview(outputs, args.overwrite);
         answer.text.extend_from_slice(unchanged(outputs).as_bytes());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::common::values::{TypedValue, TypedValues, ValuePath, ValueStep, required_samples};
-use refdesk_templates::{ValueType, Variable, VariableKind, holds_sample};
+use refdesk_templates::{Variable, VariableKind, holds_sample};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormRow {
@@ -154,9 +154,7 @@ fn sample_text(sample: &Value) -> String {
 fn row_value(given: &TypedValue, kind: VariableKind, fields: &[Variable]) -> RowValue {
     match given {
         TypedValue::Flag(flag) => RowValue::Flag(*flag),
-        TypedValue::Text(text) if given.value(kind, fields, ValueType::Plain).is_none() => {
-            RowValue::InvalidText(text.clone())
-        }
+        TypedValue::Text(text) if given.value(kind, fields).is_none() => RowValue::InvalidText(text.clone()),
         TypedValue::Text(text) => RowValue::Text(text.clone()),
     }
 }

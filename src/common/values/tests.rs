@@ -12,6 +12,7 @@ fn variable(name: &str, kind: VariableKind, fields: Vec<Variable>) -> Variable {
         kind,
         value_type: ValueType::default(),
         is_looped_over: false,
+        is_whole: false,
         optional: false,
         fields,
     }
@@ -113,14 +114,14 @@ fn typed_values_replace_samples() {
     let mut tree_with_numbers = tree();
     tree_with_numbers.iter_mut().for_each(|variable| variable.value_type = ValueType::Number);
     for (to, given, expected) in [
-        ("a", "7", json!(7)),
+        ("a", "7", json!("7")),
         ("a", ":=\"7\"", json!("7")),
         ("a", "7 items", json!("7 items")),
         ("a", "18446744073709551616", json!("18446744073709551616")),
-        ("tags", "1, -2.5, x", json!([1, -2.5, "x"])),
+        ("tags", "1, -2.5, x", json!(["1", "-2.5", "x"])),
         ("a", "3.10", json!("3.10")),
-        ("tags", "0.10, 1e2, -0, 10.0", json!(["0.10", "1e2", "-0", 10.0])),
-        ("tags.0", "3", json!([3])),
+        ("tags", "0.10, 1e2, -0, 10.0", json!(["0.10", "1e2", "-0", "10.0"])),
+        ("tags.0", "3", json!(["3"])),
     ] {
         let values = typed(&[(to, text(given))]).over_sample(&tree_with_numbers);
         assert_eq!(values[to.split('.').next().unwrap()], expected, "{given}");

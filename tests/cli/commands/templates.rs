@@ -158,7 +158,7 @@ fn templates_without_a_source() {
                 "--var",
                 "n=1.50",
             ],
-            "3.0 4 3.5 3.0 2.5 True True [1.5]",
+            "3.0 4 3.5 3.0 2.5 True True ['1.50']",
         ),
         (
             &[
@@ -181,7 +181,7 @@ fn templates_without_a_source() {
                 "--var",
                 "p=2.50",
             ],
-            "1: 002.5 1: 2.50 2.5 2.50 2.50   2.5 3.5 2.50",
+            "1: 002.5 1: 2.50 2.50 2.50 2.50   2.5 3.5 2.50",
         ),
         (
             &[
@@ -220,6 +220,17 @@ fn templates_without_a_source() {
                 "q=9",
             ],
             "23.0 11.5 11.50 5.0 18 2.5 -11.5 2.50",
+        ),
+        (
+            &[
+                "--inline",
+                "{% if p > 1024 %}{% endif %}{{ h + ':' + p }} {{ {'8080': 'alt'}[p] }} {{ p in ['8080'] }} {{ p[:2] }}",
+                "--var",
+                "p=8080",
+                "--var",
+                "h=h",
+            ],
+            "h:8080 alt True 80",
         ),
         (&["--inline", "{{ p + q }} {{ p ~ q }} {{ ('0' + p)|int }}", "--var", "p=2", "--var", "q=9"], "11 29 2"),
         (
@@ -292,8 +303,28 @@ fn values_that_are_only_tested_can_be_left_out() {
     assert!(ran.stderr.contains("fix: give it a value with --var NAME=VALUE\n"), "{ran}");
     for (text, given, fix) in [
         ("{% for x in l %}{{ x.n }}{% endfor %}", None, r#"give 'l' a value with --var 'l:=[{"n":""}]'"#),
-        ("{% for x in l %}{{ x.n }}{% endfor %}", Some("l=abc"), r#"give 'l' a value with --var 'l:=[{"n":""}]'"#),
-        ("{{ a.b }}", Some("a=1"), r#"give 'a' a value with --var 'a:={"b":""}'"#),
+        (
+            "{% for x in l %}{{ x.n }}{% endfor %}",
+            Some("l=abc"),
+            r#"'l' is a list, but a text is given for it; give 'l' a value with --var 'l:=[{"n":""}]'"#,
+        ),
+        (
+            "{% for x in l %}{{ x.n }}{% endfor %}",
+            Some(r#"l=[{"n":1}]"#),
+            r#"'l' is a list, but a text is given for it; give 'l' a value with --var 'l:=[{"n":1}]'"#,
+        ),
+        (
+            "{% for x in l %}{{ x.n }}{% endfor %}",
+            Some(r#"l:=[{"n":1},{"m":1}]"#),
+            "give 'l[1].n' a value, in the JSON of 'l'; given and not used: 'l[1].m'",
+        ),
+        (
+            "{% for x in l %}{{ x.n }}{{ x.m }}{% endfor %}",
+            Some("l:=[1]"),
+            r#"'l' is a list of objects with m and n; give 'l' a value with --var 'l:=[{"m":"","n":""}]'"#,
+        ),
+        ("{{ a.b }}", Some("a=1"), r#"'a' is an object with b; give 'a' a value with --var 'a:={"b":""}'"#),
+        ("{{ a.b.c }}", Some(r#"a:={"x":1}"#), "give 'a.b' a value, in the JSON of 'a'; given and not used: 'a.x'"),
         ("{{ a.b }}", Some("a.b=1"), r#"give 'a' a value with --var 'a:={"b":""}'; given and not used: 'a.b'"#),
         ("{{ y }}{{ a.b }}", Some("a=1"), "give it a value with --var NAME=VALUE"),
     ] {
@@ -304,6 +335,29 @@ fn values_that_are_only_tested_can_be_left_out() {
     let rows = json!([{"name": "t.tpl", "vars": {"y": 1}, "output": "b.txt"}]).to_string();
     world.run(&["render", "--batch", &rows, "--yes"]).exits(0);
     assert_eq!(world.read("b.txt"), "1");
+    // A batch takes no --var.
+    for (text, fix) in [
+        ("{{ q }}", r#"give it a value in "vars" of the row"#),
+        ("{{ a.b }}", r#"write "a": {"b":""} in "vars" of the row"#),
+    ] {
+        let rows = json!([{"inline": text, "output": "c.txt"}]).to_string();
+        let ran = world.run(&["render", "--batch", &rows]).exits(1);
+        assert!(ran.stderr.contains(&format!("fix: {fix}\n")), "{text}: {ran}");
+    }
+}
+
+#[test]
+fn a_failing_rendering_says_which_text_stands_for_another_value() {
+    let world = Workspace::with(&[(".templates/t.tpl", "{% for op in ops %}{{ op.method }}{% endfor %}")]);
+    let ran = world.run(&["render", "t.tpl", "--var", r#"ops=[{"method":"get"}]"#]).exits(1);
+    let fix =
+        r#"fix: 'ops' is a list, but a text is given for it; give 'ops' a value with --var 'ops:=[{"method":"get"}]'"#;
+    assert!(ran.stderr.contains(fix), "{ran}");
+    let ran = world.run(&["render", "--inline", "{{ n + 1 }}", "--vars", r#"{"n":"3"}"#]).exits(1);
+    assert!(
+        ran.stderr.contains("fix: 'n' is a number, but the text '3' is given for it; give 3 without quotes"),
+        "{ran}"
+    );
 }
 
 #[test]
@@ -416,8 +470,8 @@ fn a_text_that_is_taken_for_a_flag_or_a_list_is_reported_with_what_to_write() {
     let ran = world.run(&["render", "f.tpl", "--var", "dry=false", "--var", "steps=ab"]).exits(0);
     assert_eq!(ran.text(), "D-a-b");
     for said in [
-        "warning: 'dry' is yes or no, and the text 'false' counts as yes; give false without quotes\n  fix: write --var dry:=false",
-        "warning: 'steps' is a list, but a text is given for it\n  fix: write --var steps:='[\"…\"]'",
+        "warning: 'dry' is yes or no, and the text 'false' counts as yes\n  fix: write --var dry:=false",
+        "warning: 'steps' is a list, but a text is given for it\n  fix: write --var steps:='[\"\"]'",
     ] {
         assert!(ran.stderr.contains(said), "{ran}");
     }

@@ -322,6 +322,9 @@ fn parse(context: &WorkspaceContext, file: &Path, shown: String, bytes: Vec<u8>)
         });
         let description = fields.string("description").unwrap_or_default().to_owned();
         let [configs, ours] = REFERENCES_PATH;
+        if document.value.get(configs).and_then(|configs| configs.get(ours)).is_none() {
+            report_misplaced(&mut fields);
+        }
         let part = match fields.inner(configs) {
             Some(mut configs) => configs.inner(ours).map(|mut ours| references(context, &mut ours)),
             None => None,
@@ -332,6 +335,16 @@ fn parse(context: &WorkspaceContext, file: &Path, shown: String, bytes: Vec<u8>)
     let name = name.unwrap_or_else(|| stem(file).to_owned());
     let ProfileReferences { preselected, transitive_injection, exclude_tools, sources } = part;
     Ok(Profile { name, description, document, preselected, transitive_injection, exclude_tools, sources, problems })
+}
+
+/// Reports settings that stand at the top of a profile, where nothing reads them.
+fn report_misplaced(fields: &mut Fields<'_>) {
+    let known = keys::PROFILE.iter().chain(&[REFERENCES_PATH[1]]);
+    if let Some(key) = known.copied().find(|key| *key != "$schema" && fields.value(key).is_some()) {
+        let path = REFERENCES_PATH.join(".");
+        let message = format!("the profile sets nothing here: '{key}' counts only in '{path}'");
+        fields.report_value(key, Diagnostic::warning(Code::UnknownKey, message).fix(format!("move it to '{path}'")));
+    }
 }
 
 #[derive(Default)]
@@ -484,7 +497,10 @@ mod tests {
             (ours("[]"), vec![("wrong-type", 2, 16)]),
             ("{\"name\": \" \"}".to_owned(), vec![("empty-name", 1, 10)]),
             ("{\"name\": 3, \"plugin_configs\": 4}".to_owned(), vec![("wrong-type", 1, 10), ("wrong-type", 1, 31)]),
-            ("{\"preselected\": 7, \"sources\": 8, \"max_turns\": \"x\"}".to_owned(), vec![]),
+            // Nothing reads settings outside of our section.
+            ("{\"preselected\": 7, \"sources\": 8, \"max_turns\": \"x\"}".to_owned(), vec![("unknown-key", 1, 17)]),
+            ("{\"references\": {}}".to_owned(), vec![("unknown-key", 1, 16)]),
+            ("{\"sources\": 8, \"plugin_configs\": {\"references\": {}}}".to_owned(), vec![]),
         ] {
             let (_folder, context) = world(&[("p.json", &text)]);
             let profile = find(&context, "p").unwrap();

@@ -34,6 +34,9 @@ pub(super) fn judge(text: &str) -> BlockVerdict {
         Syntax::Mustache => mustache::has_placeholders(&own.text),
         Syntax::Handlebars => handlebars::has_placeholders(&own.text),
     };
+    if analysis.syntax == Syntax::Mustache && mustache::go_tag(&own.text).is_some() {
+        return BlockVerdict::None;
+    }
     match analysis.problem {
         // The variables of a broken block are unknown; it is reported only on request.
         Some(problem) => BlockVerdict::Broken(problem),

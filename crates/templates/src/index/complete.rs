@@ -95,7 +95,9 @@ pub(super) fn filled(
         let hint = format!(r#"set its language in {}: {{"{name}": "{is}"}}"#, overrides::FILE);
         report(Diagnostic::warning(Code::TemplateAmbiguous, message).fix(hint), Some(ambiguity.line));
     }
-    if let Some(problem) = &analysis.problem {
+    // What is unknown is reported below.
+    let is_unparsed = |problem: &&Error| !analysis.unknown.contains(problem);
+    if let Some(problem) = analysis.problem.as_ref().filter(is_unparsed) {
         let (message, fix) = if problem.code == Code::TooLarge {
             let message = format!("template '{name}' {}, so it is not used", limits::is_too_large());
             (message, limits::SPLIT.to_owned())

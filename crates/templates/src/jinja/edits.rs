@@ -55,11 +55,12 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 30] = [
+const REPLACED: [(&str, &str); 33] = [
     ("|__chain__(\t\t'", ""),
     (",\t\t'", ""),
     ("'\t\t,", ""),
     (".__slice__(", "["),
+    (".__item__(", "["),
     ("\tNone", ""),
     (",\t", ":"),
     ("\t)", "]"),
@@ -77,6 +78,7 @@ const REPLACED: [(&str, &str); 30] = [
     ("|__gt__(", ">"),
     ("|__ge__(", ">="),
     ("|__add__(", "+"),
+    ("|__join__(", "+"),
     ("|__sub__(", "-"),
     ("|__cat__(", "~"),
     ("|__mul__(", "*"),
@@ -86,4 +88,5 @@ const REPLACED: [(&str, &str); 30] = [
     ("|__pow__(", "**"),
     ("(\t\t", ""),
     ("|__number__)", ""),
+    ("|__truth__)", ""),
 ];

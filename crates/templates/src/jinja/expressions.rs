@@ -1,26 +1,17 @@
 //! How an expression uses its names: which it prints, tests, iterates or looks into, and which are optional.
 
-use std::ops::Range;
-
 use minijinja::machinery::ast::{BinOp, BinOpKind, Call, CallArg, CompareOpKind, Expr, Filter, UnaryOpKind};
 
 use super::MUTATING_METHODS;
 use super::placeholders::Placeholders;
-use super::scope::{is_number, is_text_or_list, results, sliced, text_argument, text_of, values_of};
-use super::statements::{NumberUse, Uses};
-use super::tokens::offset;
+use super::scope::{is_number, is_text_or_list, sliced, text_argument, text_of, values_of};
+use super::statements::Uses;
 use crate::usage::{PathStep, Usage};
 
 impl<'a> Uses<'a> {
     fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
         let guarded = self.guards.cover(path);
         self.shape.record(path, what, needed && !guarded);
-    }
-
-    /// Visits what is not printed as it is, but becomes a part of another value or is computed with elsewhere.
-    fn visit_part(&mut self, value: &Expr<'a>) {
-        self.note_if_number(value);
-        self.visit(value, Usage::Print, true);
     }
 
     /// Visits values that are inserted into a format, each with whether its placeholder formats a number: `%s` inserts it as
@@ -32,11 +23,6 @@ impl<'a> Uses<'a> {
         for (is_number, value) in values {
             self.visit(value, if is_number { Usage::Compute } else { Usage::Print }, true);
         }
-    }
-
-    /// Notes that this value is used as a number if other uses say that it is one.
-    fn note_if_number(&mut self, value: &Expr<'a>) {
-        self.note_number(value, Usage::Test);
     }
 
     /// Visits arguments, the first of which must be numbers: this many, unless they are given by name.
@@ -88,10 +74,10 @@ impl<'a> Uses<'a> {
                     Expr::GetAttr(method)
                         if matches!(method.name, "cycle" | "get") || MUTATING_METHODS.contains(&method.name) =>
                     {
-                        values_of(&call.args).for_each(|value| self.visit_part(value));
+                        values_of(&call.args).for_each(|value| self.visit(value, Usage::Print, true));
                     }
                     Expr::Var(name) if matches!(name.id, "dict" | "namespace") => {
-                        values_of(&call.args).for_each(|value| self.visit_part(value));
+                        values_of(&call.args).for_each(|value| self.visit(value, Usage::Print, true));
                     }
                     Expr::GetAttr(method) => {
                         let is_padded = matches!(method.name, "center" | "ljust" | "rjust" | "zfill");
@@ -105,7 +91,6 @@ impl<'a> Uses<'a> {
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::ScAnd => {
                     let is_result = matches!(what, Usage::Print | Usage::Compare | Usage::Compute | Usage::Text);
-                    self.note_if_number(&operator.left);
                     self.visit(&operator.left, if is_result { what } else { Usage::Test }, true);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }
@@ -146,11 +131,11 @@ impl<'a> Uses<'a> {
                     self.guarded(&branch.test_expr, false, |uses| uses.visit(no, what, needed));
                 }
             }
-            Expr::List(list) => list.items.iter().for_each(|item| self.visit_part(item)),
-            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit_part(item)),
+            Expr::List(list) => list.items.iter().for_each(|item| self.visit(item, Usage::Print, true)),
+            Expr::Tuple(tuple) => tuple.items.iter().for_each(|item| self.visit(item, Usage::Print, true)),
             Expr::Map(map) => {
                 map.keys.iter().for_each(|key| self.visit(key, Usage::Print, true));
-                map.values.iter().for_each(|value| self.visit_part(value));
+                map.values.iter().for_each(|value| self.visit(value, Usage::Print, true));
             }
             Expr::Const(_) | Expr::Slice(_) => {}
         }
@@ -166,7 +151,6 @@ impl<'a> Uses<'a> {
             return;
         }
         if let Some((path, others)) = self.scope.paths(expr).split_first() {
-            self.note_number(expr, what);
             let defaulted = self.scope.has_default(expr);
             self.parts_of_path(expr);
             if !needed && let Some((_, around @ [.., PathStep::Field(_)])) = path.split_last() {
@@ -178,7 +162,7 @@ impl<'a> Uses<'a> {
             return;
         }
         match expr {
-            Expr::GetAttr(get) => self.visit(&get.expr, Usage::Look, true),
+            Expr::GetAttr(get) => self.visit(&get.expr, Usage::Find, true),
             Expr::GetItem(get) => {
                 let (of, key) = (self.scope.path(&get.expr), self.scope.path(&get.subscript_expr));
                 let is_own_key = of.zip(key).is_some_and(|(mut of, key)| {
@@ -241,10 +225,9 @@ impl<'a> Uses<'a> {
         };
         match method.name {
             "get" => {
-                self.visit(&method.expr, Usage::Look, true);
-                if let (Some(mut path), Some(key)) =
-                    (self.scope.path(&method.expr), text_argument(&call.args, "key", 0))
-                {
+                let key = text_argument(&call.args, "key", 0);
+                self.visit(&method.expr, if key.is_some() { Usage::Find } else { Usage::Look }, true);
+                if let (Some(mut path), Some(key)) = (self.scope.path(&method.expr), key) {
                     path.push(PathStep::Field(key.to_owned()));
                     self.record(&path, Usage::Print, false);
                 }
@@ -272,7 +255,7 @@ impl<'a> Uses<'a> {
                 Usage::Compute
             }
             // They print any value.
-            "tojson" | "pprint" => Usage::Touch,
+            "tojson" | "pprint" => Usage::Whole,
             _ => Usage::Print,
         };
         let counts = matches!(filter.name, "batch" | "slice" | "truncate" | "center" | "wordwrap" | "round");
@@ -281,10 +264,6 @@ impl<'a> Uses<'a> {
             Some(Expr::List(list)) if filter.name == "join" || (filter.name == "sum" && filter.args.is_empty()) => {
                 let what = if filter.name == "sum" { Usage::Compute } else { Usage::Print };
                 list.items.iter().for_each(|item| self.visit(item, what, true));
-            }
-            Some(of) if filter.name == "tojson" => {
-                self.note_if_number(of);
-                self.visit(of, asked, true);
             }
             Some(of) => {
                 // Every other filter fails on an undefined value, even within a default.
@@ -331,11 +310,12 @@ impl<'a> Uses<'a> {
         let tolerant = matches!(asks, Some("defined" | "undefined"));
         let defaulted = args.iter().any(|arg| matches!(arg, CallArg::Kwarg("default", _)));
         let Some(list) = self.scope.path(of) else { return };
+        let is_unknown = |arg: &CallArg<'_>| matches!(arg, CallArg::Kwarg("attribute", _)) && attribute.is_none();
+        if args.iter().any(is_unknown) {
+            self.record(&[list.as_slice(), &[PathStep::Item]].concat(), Usage::Look, false);
+        }
         if filter == "sum" && args.is_empty() {
             self.record(&[list.as_slice(), &[PathStep::Item]].concat(), what, false);
-        }
-        if filter == "sum" {
-            self.note_number(of, what);
         }
         for attribute in attribute.into_iter().flat_map(|attributes| attributes.split(',')) {
             let fields = attribute.trim().split('.').filter(|part| part.parse::<usize>().is_err());
@@ -376,31 +356,6 @@ impl<'a> Uses<'a> {
             _ if text_of(other).is_some() => Usage::Text,
             _ => Usage::Compare,
         }
-    }
-
-    /// Notes that this expression is used as a number, or may be: whether `0.00` counts as true depends on that, too.
-    fn note_number(&mut self, expr: &Expr<'a>, what: Usage) {
-        if matches!(what, Usage::Compute | Usage::Test) {
-            for result in results(expr) {
-                let used = |path| NumberUse { path, span: span_of(result), is_certain: what == Usage::Compute };
-                self.numbers.extend(self.scope.paths(result).into_iter().map(used));
-            }
-        }
-    }
-}
-
-fn span_of(expr: &Expr<'_>) -> Range<usize> {
-    offset(start_of(expr))..offset(expr.span().end_offset)
-}
-
-/// Where an expression begins: the engine's span of a longer path does not contain its first names.
-fn start_of(expr: &Expr<'_>) -> u32 {
-    match expr {
-        Expr::GetAttr(get) => start_of(&get.expr),
-        Expr::GetItem(get) => start_of(&get.expr),
-        Expr::Filter(filter) => filter.expr.as_ref().map_or(filter.span().start_offset, start_of),
-        Expr::Call(call) => start_of(&call.expr),
-        other => other.span().start_offset,
     }
 }
 

@@ -1,7 +1,9 @@
 //! Translates the operators, comparisons and filters in the syntax tree for the engine. `a + b` becomes `a |__add__(
 //! b)`: filters bind tighter than any operator, so the left operand needs no parentheses.
 
-use minijinja::machinery::ast::{BinOpKind, Call, CallArg, Compare, CompareOpKind, Expr, Filter, Spanned, Stmt};
+use minijinja::machinery::ast::{
+    BinOpKind, Call, CallArg, Compare, CompareOpKind, Expr, Filter, Spanned, Stmt, UnaryOpKind,
+};
 use minijinja::machinery::{Span, Token};
 
 use super::edits::SourceEdit;
@@ -19,9 +21,9 @@ pub(crate) fn is_value_test(test: &str) -> bool {
 }
 
 /// The edits for these statements, inner expressions first. `text` is the parsed text. Recurses as deep as blocks and
-/// `elif` branches nest, which is bounded.
-pub(crate) fn edits(text: &str, statements: &[Stmt<'_>]) -> Vec<SourceEdit> {
-    let mut found = Edits { text, edits: Vec::new(), changes: changes_values(text) };
+/// `elif` branches nest, which is bounded. `has_typed` is as for [`super::for_engine`].
+pub(crate) fn edits(text: &str, statements: &[Stmt<'_>], has_typed: bool) -> Vec<SourceEdit> {
+    let mut found = Edits { text, edits: Vec::new(), changes: changes_values(text), has_typed };
     found.statements(statements);
     found.edits
 }
@@ -31,6 +33,8 @@ struct Edits<'t> {
     edits: Vec<SourceEdit>,
     /// Whether the lists and dicts written in the template must be mutable.
     changes: bool,
+    /// Whether a value may be a typed number, which the engine takes for a text.
+    has_typed: bool,
 }
 
 impl<'t> Edits<'t> {
@@ -40,12 +44,12 @@ impl<'t> Edits<'t> {
                 Stmt::EmitExpr(emit) => self.expr(&emit.expr),
                 Stmt::ForLoop(each) => {
                     self.expr(&each.iter);
-                    each.filter_expr.iter().for_each(|test| self.expr(test));
+                    each.filter_expr.iter().for_each(|test| self.test(test));
                     self.statements(&each.body);
                     self.statements(&each.else_body);
                 }
                 Stmt::IfCond(branch) => {
-                    self.expr(&branch.expr);
+                    self.test(&branch.expr);
                     self.statements(&branch.true_body);
                     self.statements(&branch.false_body);
                 }
@@ -80,7 +84,15 @@ impl<'t> Edits<'t> {
                 self.expr(&slice.expr);
                 bounds.into_iter().flatten().for_each(|bound| self.expr(bound));
             }
-            Expr::UnaryOp(operator) => self.expr(&operator.expr),
+            Expr::UnaryOp(operator) if matches!(operator.op, UnaryOpKind::Not) => self.test(&operator.expr),
+            Expr::UnaryOp(operator) => {
+                self.expr(&operator.expr);
+                self.read(&operator.expr, "|__number__)");
+            }
+            Expr::BinOp(operator) if matches!(operator.op, BinOpKind::ScAnd | BinOpKind::ScOr) => {
+                self.test(&operator.left);
+                self.expr(&operator.right);
+            }
             Expr::BinOp(operator) => {
                 self.expr(&operator.left);
                 self.expr(&operator.right);
@@ -89,7 +101,8 @@ impl<'t> Edits<'t> {
             }
             Expr::Compare(compare) => self.comparison(compare),
             Expr::IfExpr(branch) => {
-                [&branch.true_expr, &branch.test_expr].into_iter().for_each(|part| self.expr(part));
+                self.expr(&branch.true_expr);
+                self.test(&branch.test_expr);
                 branch.false_expr.iter().for_each(|part| self.expr(part));
             }
             Expr::Filter(filter) => self.filter(filter),
@@ -104,6 +117,7 @@ impl<'t> Edits<'t> {
             Expr::GetItem(get) => {
                 self.expr(&get.expr);
                 self.expr(&get.subscript_expr);
+                self.item(expr, &get.expr, &get.subscript_expr);
             }
             Expr::Call(call) => self.call(call),
             Expr::List(list) => {
@@ -117,6 +131,40 @@ impl<'t> Edits<'t> {
                     edits.expr(value);
                 });
             }),
+        }
+    }
+
+    /// An expression of which only the truth counts.
+    fn test(&mut self, expr: &Expr<'_>) {
+        self.expr(expr);
+        let mut result = expr;
+        // The left operand was read where it was visited.
+        while let Expr::BinOp(operator) = result
+            && matches!(operator.op, BinOpKind::ScAnd | BinOpKind::ScOr)
+        {
+            result = &operator.right;
+        }
+        self.read(result, "|__truth__)");
+    }
+
+    /// Makes the engine read a value that may be a typed number through this filter.
+    fn read(&mut self, expr: &Expr<'_>, filter: &'static str) {
+        let may_be_typed =
+            matches!(expr, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) | Expr::Filter(_) | Expr::Call(_));
+        if self.has_typed && may_be_typed {
+            // The tabs mark text that is not in the template.
+            self.edits.push(SourceEdit::insert(offset(start_of(expr)), "(\t\t"));
+            self.edits.push(SourceEdit::insert(offset(expr.span().end_offset), filter));
+        }
+    }
+
+    /// A typed number is an index of a list and a key of a dict: `a[b]` becomes `a.__item__(b\t)`.
+    fn item(&mut self, expr: &Expr<'_>, of: &Expr<'_>, key: &Expr<'_>) {
+        let rest = self.after_operand(of);
+        if self.has_typed && !matches!(key, Expr::Const(_)) && rest.starts_with('[') {
+            let end = offset(expr.span().end_offset);
+            self.edits.push(SourceEdit::replace_bytes(self.text.len() - rest.len(), 1, ".__item__("));
+            self.edits.push(SourceEdit::replace_bytes(end.saturating_sub(1), 1, "\t)"));
         }
     }
 
@@ -155,7 +203,7 @@ impl<'t> Edits<'t> {
             Lte => ("<=", "|__le__("),
             Gt => (">", "|__gt__("),
             Gte => (">=", "|__ge__("),
-            Add => ("+", "|__add__("),
+            Add => ("+", if self.has_typed { "|__join__(" } else { "|__add__(" }),
             Sub => ("-", "|__sub__("),
             Concat => ("~", "|__cat__("),
             Mul => ("*", "|__mul__("),
@@ -234,6 +282,17 @@ impl<'t> Edits<'t> {
         if matches!(operand, Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_)) {
             self.edits.push(SourceEdit::insert(offset(operand.span().end_offset), "|__given__"));
         }
+    }
+}
+
+/// Where an expression begins: the engine's span of a longer path does not contain its first names.
+fn start_of(expr: &Expr<'_>) -> u32 {
+    match expr {
+        Expr::GetAttr(get) => start_of(&get.expr),
+        Expr::GetItem(get) => start_of(&get.expr),
+        Expr::Filter(filter) => filter.expr.as_ref().map_or(filter.span().start_offset, start_of),
+        Expr::Call(call) => start_of(&call.expr),
+        other => other.span().start_offset,
     }
 }
 

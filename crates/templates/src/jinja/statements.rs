@@ -1,12 +1,10 @@
 //! One pass over the statements of a Jinja2 template: which names are locals, which are known to be defined, and how
 //! every other name is used.
 
-use std::collections::{BTreeSet, HashSet};
-use std::ops::Range;
+use std::collections::HashSet;
 
 use minijinja::machinery::ast::{Expr, ForLoop, IfCond, Stmt};
 
-use super::edits::SourceEdit;
 use super::scope::{Guards, NameBinding, NameScope};
 use crate::usage::{PathStep, Usage, VariableUses};
 
@@ -16,31 +14,6 @@ pub(crate) fn shape(statements: &[Stmt<'_>]) -> VariableUses {
     uses.shape
 }
 
-/// The edits that read a typed text as a number where it is used as one; everywhere else it stays as typed. `typed` are
-/// top-level names.
-pub(super) fn conversions(statements: &[Stmt<'_>], typed: &BTreeSet<String>) -> Vec<SourceEdit> {
-    let mut uses = Uses::default();
-    if !typed.is_empty() {
-        uses.statements(statements);
-    }
-    let (shape, mut numbers) = (uses.shape, uses.numbers);
-    let is_typed = |path: &[PathStep]| matches!(path.first(), Some(PathStep::Field(name)) if typed.contains(name));
-    numbers.retain(|used| is_typed(&used.path) && (used.is_certain || shape.is_number(&used.path)));
-    let places: HashSet<Range<usize>> = numbers.into_iter().map(|used| used.span).collect();
-    // The tabs mark text that is not in the template.
-    let edits =
-        |place: Range<usize>| [SourceEdit::insert(place.start, "(\t\t"), SourceEdit::insert(place.end, "|__number__)")];
-    places.into_iter().flat_map(edits).collect()
-}
-
-/// An expression that is used as a number.
-pub(super) struct NumberUse {
-    pub(super) path: Vec<PathStep>,
-    pub(super) span: Range<usize>,
-    /// Whether only a number will do there; else it depends on the other uses of the value.
-    pub(super) is_certain: bool,
-}
-
 /// What the statements visited so far have established.
 #[derive(Default)]
 pub(super) struct Uses<'a> {
@@ -48,7 +21,6 @@ pub(super) struct Uses<'a> {
     pub(super) scope: NameScope<'a>,
     /// Paths that are known to be defined here.
     pub(super) guards: Guards,
-    pub(super) numbers: Vec<NumberUse>,
 }
 
 impl<'a> Uses<'a> {

@@ -55,13 +55,33 @@ pub(crate) fn unknown_name(kind: NameKind, name: &str, line: Option<usize>) -> E
 
 /// The unknown filters, tests and functions of a template that parses, each once, with its first line.
 pub(crate) fn unknown_names(text: &str) -> Vec<Error> {
-    let mut used: Vec<(NameKind, &str, usize)> = Vec::new();
+    found(text).into_iter().map(|(error, _)| error).collect()
+}
+
+/// The first of them that every rendering reaches, or that Jinja2 refuses whatever the values.
+pub(crate) fn always_unknown(text: &str) -> Option<Error> {
+    found(text).into_iter().find_map(|(error, is_reached)| is_reached.then_some(error))
+}
+
+/// The unknown names, and whether each is used outside of every `if`, and, if it is a function, outside of every loop.
+fn found(text: &str) -> Vec<(Error, bool)> {
+    let mut used: Vec<(NameKind, &str, usize, bool)> = Vec::new();
+    let (mut ifs, mut loops) = (0_usize, 0_usize);
     // Filters and tests that the template asks for, and names that it sets or tests.
     let (mut asked, mut own): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut lines = LineCounter::new(text);
     let read = tags(text, |tag| {
         let (mut before, mut named) = (None, None);
         let binds = tag.is_statement && matches!(tag.tokens.first(), Some((Token::Ident("for" | "set" | "with"), _)));
+        let word = tag.tokens.first().map(|(token, _)| token).filter(|_| tag.is_statement);
+        match word {
+            Some(Token::Ident("if")) => ifs += 1,
+            Some(Token::Ident("endif")) => ifs = ifs.saturating_sub(1),
+            Some(Token::Ident("endfor")) => loops = loops.saturating_sub(1),
+            _ => {}
+        }
+        let may_be_skipped = |token: &Token<'_>| matches!(token, Token::Ident("if" | "and" | "or" | "else"));
+        let is_reached = ifs == 0 && !tag.tokens.iter().any(|(token, _)| may_be_skipped(token));
         for (at, (token, span)) in tag.tokens.iter().enumerate() {
             let after = |steps: usize| tag.tokens.get(at + steps).map(|(token, _)| token);
             let (kind, skipped) = match (before.replace(token), token, after(1)) {
@@ -85,24 +105,27 @@ pub(crate) fn unknown_names(text: &str) -> Vec<Error> {
             };
             named = Some(at + skipped);
             let name = dotted_name(text, tag.tokens.get(at + skipped..).unwrap_or_default());
-            let is_new = |name: &&str| !used.iter().any(|(other, known, _)| *other == kind && known == name);
+            let is_new = |name: &&str| !used.iter().any(|(other, known, ..)| *other == kind && known == name);
             if let Some(name) = name.filter(|name| !knows_jinja(kind, name)).filter(is_new)
                 && used.len() < REPORTED
             {
-                used.push((kind, name, lines.line_of(offset(span.start_offset))));
+                let is_reached = is_reached && (kind != NameKind::Function || loops == 0);
+                used.push((kind, name, lines.line_of(offset(span.start_offset)), is_reached));
             }
         }
+        loops += usize::from(matches!(word, Some(Token::Ident("for"))));
         Ok(())
     });
     // A template that cannot be tokenized has another problem.
     if read.is_err() {
         return Vec::new();
     }
-    used.retain(|(kind, name, _)| {
+    used.retain(|(kind, name, ..)| {
         let excused = if *kind == NameKind::Function { &own } else { &asked };
         !excused.iter().any(|excused| excused == name)
     });
-    used.into_iter().map(|(kind, name, line)| unknown_name(kind, name, Some(line))).collect()
+    let error = |(kind, name, line, is_reached)| (unknown_name(kind, name, Some(line)), is_reached);
+    used.into_iter().map(error).collect()
 }
 
 /// The name at the start of these tokens, with its dots.
@@ -158,6 +181,22 @@ mod tests {
         }
         let many: String = (0..2 * REPORTED).map(|nth| format!("{{{{ x|no{nth} }}}}")).collect();
         assert_eq!(unknown_names(&many).len(), REPORTED);
+    }
+
+    #[test]
+    fn names_that_every_rendering_reaches() {
+        for (text, expected) in [
+            ("a\n{{ x|to_nice_yaml }}", "unknown filter 'to_nice_yaml' at line 2"),
+            ("select * from {{ ref('orders') }}", "unknown function 'ref' at line 1"),
+            ("{% for x in xs %}{{ x|nosuch }}{% endfor %}", "unknown filter 'nosuch' at line 1"),
+            ("{% if x %}{{ x|nosuch }}{% endif %}{{ x|other }}", "unknown filter 'other' at line 1"),
+            ("{% if x is nosuch %}{{ x|nosuch }}{% endif %}{{ x|nosuch if x }}{{ x and now() }}", ""),
+            ("{% for x in xs %}{{ now() }}{% endfor %}{{ x|upper }}", ""),
+            ("{{ x|markdown if 'markdown' is filter else x }}", ""),
+        ] {
+            let found = always_unknown(text).map(|error| error.message).unwrap_or_default();
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

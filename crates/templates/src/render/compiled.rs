@@ -42,7 +42,7 @@ impl<'j> Texts<'j> {
         let main = strip(&job.text);
         let engines = match job.syntax {
             Syntax::Jinja2 => {
-                for_engine(&main.text, &job.typed).map(Cow::Owned).map_err(|error| in_file(error, &main))?
+                for_engine(&main.text, !job.typed.is_empty()).map(Cow::Owned).map_err(|error| in_file(error, &main))?
             }
             Syntax::Mustache | Syntax::Handlebars => main.text.clone(),
         };

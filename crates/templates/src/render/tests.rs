@@ -1,6 +1,6 @@
 //! Renderings as tables: template, values, and the output or the error (after `✗`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -249,7 +249,7 @@ fn sample_values_show_names() {
 
 #[test]
 fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
-    let given = json!({"given": "5", "l": [10, 20, 30], "o": [{"p": 10}, {"p": 20}], "codes": {"404": "lost"}, "rows": [{"q": "10"}, {"q": "9.50"}, {"q": "2"}]});
+    let given = json!({"given": "5", "names": {"404": "lost"}, "ports": ["404"], "s": [{"c": "404", "n": "A"}], "l": [10, 20, 30], "o": [{"p": 10}, {"p": 20}], "codes": {"404": "lost"}, "rows": [{"q": "10"}, {"q": "9.50"}, {"q": "2"}]});
     let typed = [
         ("low", "5"),
         ("high", "15"),
@@ -259,6 +259,9 @@ fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
         ("v", "1.10"),
         ("w", "1.1"),
         ("code", "404"),
+        ("zero", "0.00"),
+        ("dot", ".5"),
+        ("plus", "+5"),
     ];
     let mut values = given;
     let fields = values.as_object_mut().unwrap();
@@ -302,10 +305,50 @@ fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
             "{{ given|e + '10'|e }} {{ given|safe * 2 }} {{ (given|e) == 5 }} {{ 5|tojson + 6|tojson }}",
             "510 55 False 56",
         ),
+        (
+            "{{ names[code] }} {{ names.get(code, '?') }} {{ code in ports }} {{ ports.count(code) }} {{ code is string }}",
+            "lost lost True 1 True",
+        ),
+        ("{% for x in s if x.c == code %}{{ x.n }}{% endfor %} {{ s|selectattr('c', 'eq', code)|list|length }}", "A 1"),
+        (
+            "{{ name + ':' + code }} {{ name + code }} {{ code in 'e404' }} {{ 'xC'.replace('C', code) }} {{ code|length }}",
+            "ann:404 ann404 True x404 3",
+        ),
+        ("{{ code[:2] }} {{ code[-2:] }} {{ code.startswith('4') }} {{ code|tojson }}", "40 04 True \"404\""),
+        // Where a number is needed, it is one.
+        (
+            "{{ l[i] }} {{ l[:i] }} {{ l[i + 1] }} {{ {404: 'x'}[code] }} {{ o[i].p }} {{ l[-i] }} {{ l[i] is defined }}",
+            "20 [10] 30 x 20 30 True",
+        ),
+        ("{{ range(low)|join }} {{ -low }} {{ +low + 1 }} {{ 'ab' * i }} {{ l.index(high - low) }}", "01234 -5 6 ab 0"),
+        ("{{ low is number }} {{ price is float }} {{ low is odd }} {{ name is number }}", "True True True False"),
+        (
+            "{% if zero %}a{% else %}b{% endif %} {{ zero or 7 }} {{ 'x' if not zero }} {{ zero|default(3, true) }} {{ zero }}",
+            "b 7 x 3 0.00",
+        ),
+        ("{% if low and zero %}a{% endif %}{% if zero or low %}b{% endif %}{{ zero and 1 }}", "b0.0"),
+        ("{% for x in [low, zero] if x %}{{ x }}{% endfor %} {% if name and names.get('404') %}c{% endif %}", "5 c"),
+        (
+            "{% for g in rows|groupby('q') %}{{ g.grouper }} {% endfor %}{{ {'a': high, 'b': low}|dictsort(by='value') }}",
+            "2 9.50 10 [('b', '5'), ('a', '15')]",
+        ),
+        ("{{ [low, 2] == [5, 2] }} {{ [high, 1] > [low, 1] }} {{ [low, 1] < [5, 2] }}", "True True True"),
+        (
+            "{{ low + high + '.csv' }} {{ 'a' + (low * 2) }} {{ low + 1 + 'px' }} {{ dot + 1 }} {{ plus * 2 }}",
+            "20.csv a10 6px 1.5 10",
+        ),
+        ("{{ l[low] }}", "✗ undefined value in 'l[low]' at line 1"),
+        ("{{ nothing[low] }}", "✗ undefined variable 'nothing' at line 1"),
+        ("{{ l[nothing] }}", "✗ undefined variable 'nothing' at line 1"),
         ("{{ name > 3 }}", "✗ '>' does not work on string and number at line 1"),
     ] {
-        let typed = typed.iter().map(|(name, _)| *name).chain(["rows"]).map(str::to_owned).collect();
-        let job = RenderJob { typed, ..RenderJob::new(text, Syntax::Jinja2, values.clone()) };
-        assert_eq!(outcome_of(&job), expected, "{text}");
+        let typed: BTreeSet<String> = typed.iter().map(|(name, _)| *name).chain(["rows"]).map(str::to_owned).collect();
+        // What else stands in the template does not change what a value is.
+        for before in ["", "{% if code > 0 and i * 2 + low > zero %}{% endif %}{{ high - 1 }}|"] {
+            let text = format!("{before}{text}");
+            let job = RenderJob { typed: typed.clone(), ..RenderJob::new(&text, Syntax::Jinja2, values.clone()) };
+            let outcome = outcome_of(&job);
+            assert_eq!(outcome.strip_prefix("14|").unwrap_or(&outcome), expected, "{text}");
+        }
     }
 }

@@ -217,6 +217,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
         kind: VariableKind::Scalar,
         value_type: ValueType::default(),
         is_looped_over: false,
+        is_whole: false,
         optional: false,
         fields: Vec::new(),
     };

@@ -161,8 +161,9 @@ fn undefined_somewhere(error: &minijinja::Error, text: &str, line: Option<usize>
     let before = error.range().and_then(|range| text.get(..range.start)).unwrap_or_default();
     let is_filter = before.trim_end().ends_with('|');
     let range = error.range().map(|range| {
-        // The engine's range of a call begins at its parenthesis; a slice is translated to one.
-        let is_call = text.get(range.start..).is_some_and(|rest| rest.starts_with('('));
+        // The engine's range of a call begins at its parenthesis; a slice and an item are translated to one.
+        let is_call =
+            text.get(range.start..).is_some_and(|rest| rest.starts_with('(') || rest.starts_with(".__item__("));
         let callee = |c: char| is_call && (c.is_alphanumeric() || matches!(c, '_' | '.'));
         let start = before.strip_suffix(".__slice__").unwrap_or_else(|| before.trim_end_matches(callee));
         start.len()..range.end

@@ -89,6 +89,10 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
             Ok::<_, Error>(of_text(convert(&text(value)?), typed::is_safe(value)))
         });
     }
+    // What was typed is a text, too.
+    engine.add_test("number", |value: &Value| minijinja::tests::is_number(&typed::numeric(value)));
+    engine.add_test("integer", |value: &Value| minijinja::tests::is_integer(&typed::numeric(value)));
+    engine.add_test("float", |value: &Value| minijinja::tests::is_float(&typed::numeric(value)));
     engine.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
     engine.add_test("sequence", |value: &Value| {
         matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
@@ -244,7 +248,7 @@ fn default(value: &Value, more: RestArguments) -> Result<Value, Error> {
         args.value("boolean");
         true
     } else {
-        args.flag("boolean", false)? && !value.is_true()
+        args.flag("boolean", false)? && !typed::truth(value).is_true()
     };
     args.end()?;
     Ok(if takes_other { other } else { value.clone() })
@@ -263,14 +267,16 @@ fn dictsort(value: &Value, more: RestArguments) -> Result<Value, Error> {
     else {
         return Err(failed(format!("dictsort takes a dict, not {}", value.kind())));
     };
-    let mut pairs: Vec<(Value, Value)> = pairs.collect();
-    let sorted_by = |pair: &(Value, Value)| if by == "key" { pair.0.clone() } else { pair.1.clone() };
-    must_have_an_order(&pairs.iter().map(sorted_by).collect::<Vec<_>>())?;
-    pairs.sort_by(|left, right| {
-        let order = compare(&sorted_by(left), &sorted_by(right), case_sensitive);
+    let pairs: Vec<(Value, Value)> = pairs.collect();
+    let keys = pairs.iter().map(|pair| if by == "key" { pair.0.clone() } else { pair.1.clone() }).collect();
+    let keys = typed::in_order(keys);
+    must_have_an_order(&keys)?;
+    let mut sorted: Vec<(Value, (Value, Value))> = keys.into_iter().zip(pairs).collect();
+    sorted.sort_by(|left, right| {
+        let order = compare(&left.0, &right.0, case_sensitive);
         if reverse { order.reverse() } else { order }
     });
-    Ok(new_list(pairs.into_iter().map(Value::from).collect()))
+    Ok(new_list(sorted.into_iter().map(|(_, pair)| Value::from(pair)).collect()))
 }
 
 fn sort(state: &State, value: Value, how: Kwargs) -> Result<Value, Error> {
@@ -291,9 +297,12 @@ fn tojson(value: &Value, more: RestArguments) -> Result<Value, Error> {
     args.end()?;
     let indent = match indent {
         None => None,
-        Some(value) => match value.as_str() {
+        Some(value) => match typed::text_of(&value) {
             Some(text) => Some(text.to_owned()),
-            None => Some(spaces(i64::try_from(value).map_err(|_| failed("'indent' must be a whole number"))?)?),
+            None => Some(spaces(
+                i64::try_from(typed::numeric(&value).into_owned())
+                    .map_err(|_| failed("'indent' must be a whole number"))?,
+            )?),
         },
     };
     if indent.as_ref().is_some_and(|indent| indent.len() > 64) {

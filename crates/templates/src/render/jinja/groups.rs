@@ -9,6 +9,7 @@ use minijinja::{Error, Value};
 
 use super::filters::step_into;
 use super::mutable::new_list;
+use super::typed;
 
 /// A group: the common value and the items, as a pair and as an object with two fields.
 #[derive(Debug)]
@@ -61,5 +62,12 @@ pub(super) fn groups(list: Value, attribute: &str, how: Kwargs) -> Result<Value,
         let grouper = of_first.map_or_else(|| pair.get_item_by_index(0), Ok)?;
         Ok(Value::from_object(Group { grouper, list: new_list(items) }))
     };
-    groups.map(group).collect::<Result<Vec<Value>, Error>>().map(Value::from)
+    let groups = groups.map(group).collect::<Result<Vec<Value>, Error>>()?;
+    let keys = groups.iter().map(|group| group.get_item_by_index(0)).collect::<Result<Vec<Value>, Error>>()?;
+    let mut sorted: Vec<(Value, Value)> = typed::in_order(keys).into_iter().zip(groups).collect();
+    // The engine's order takes typed numbers for texts; that of all others stays.
+    if sorted.iter().all(|(key, _)| key.is_number()) {
+        sorted.sort_by(|left, right| left.0.cmp(&right.0));
+    }
+    Ok(sorted.into_iter().map(|(_, group)| group).collect())
 }

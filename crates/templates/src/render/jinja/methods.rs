@@ -7,8 +7,11 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 
 use super::arguments::{PythonArguments, check_output_size, failed, must_be_defined};
 use super::str_format::str_format;
-use super::{mutable, slices, text};
+use super::{mutable, slices, text, typed};
 use crate::jinja::MUTATING_METHODS;
+
+/// The method that a subscript is translated to if values were typed.
+const ITEM: &str = "__item__";
 
 /// Calls a method that the engine does not have.
 ///
@@ -18,6 +21,11 @@ use crate::jinja::MUTATING_METHODS;
 pub(crate) fn call(state: &mut State, value: &Value, method: &str, args: &[Value]) -> Result<Value, Error> {
     if method == slices::METHOD {
         return slices::slice(value, args);
+    }
+    if let (ITEM, [key]) = (method, args) {
+        must_be_defined(value)?;
+        must_be_defined(key)?;
+        return typed::item(value, key);
     }
     let own = match value.as_str() {
         Some(text) if method == "format" => return str_format(text, value.is_safe(), args),
@@ -132,12 +140,16 @@ fn of_others(value: &Value, method: &str, args: &[Value]) -> Result<Option<Value
     }
     match (method, args) {
         ("get", [key, default]) if value.kind() == ValueKind::Map => {
-            let found = value.as_object().and_then(|dict| dict.get_value(key));
+            let number = || typed::number_of(key).and_then(|number| value.as_object()?.get_value(&number));
+            let found = value.as_object().and_then(|dict| dict.get_value(key)).or_else(number);
             Ok(Some(found.unwrap_or_else(|| default.clone())))
         }
         ("index", [sought]) if is_list => {
-            let found = value.try_iter()?.position(|item| item == *sought);
+            let found = value.try_iter()?.position(|item| typed::equal(&item, sought));
             found.map(|at| Some(Value::from(at))).ok_or_else(|| failed(format!("{sought} is not in list")))
+        }
+        ("count", [sought]) if is_list => {
+            Ok(Some(Value::from(value.try_iter()?.filter(|item| typed::equal(item, sought)).count())))
         }
         ("is_integer", []) if value.is_number() => {
             let whole = value.is_integer() || f64::try_from(value.clone()).is_ok_and(|number| number.fract() == 0.0);

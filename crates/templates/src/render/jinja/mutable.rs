@@ -12,6 +12,7 @@ use super::arguments::{PythonArguments, check_output_size, failed};
 use super::globals::dict;
 use super::lists::items;
 use super::operators::sort;
+use super::typed;
 
 type Pairs = IndexMap<Value, Value>;
 
@@ -117,7 +118,7 @@ fn change_list(list: &MutableList, method: &str, args: &[Value]) -> Result<Value
         }
         "remove" => {
             let gone = args.needed("value")?;
-            let at = all.iter().position(|item| *item == gone);
+            let at = all.iter().position(|item| typed::equal(item, &gone));
             all.remove(at.ok_or_else(|| failed(format!("{gone} is not in list")))?);
         }
         "sort" => {

@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use minijinja::value::{Serde, Tuple, ValueKind};
+use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Environment, Error, Value};
 
 use super::arguments::{check_output_size, failed, must_be_defined, undefined};
@@ -14,11 +14,11 @@ use super::percent::percent;
 use super::print::{of_text, printed};
 use super::text_filters::escaped;
 use super::typed;
-use crate::variables::number_in;
 
 /// Adds the filters with the names that the translation uses.
 pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__add__", add);
+    engine.add_filter("__join__", typed::join);
     engine.add_filter("__sub__", |left: &Value, right: &Value| {
         arithmetic(left, right, "-", i128::checked_sub, |a, b| a - b)
     });
@@ -29,7 +29,8 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__mod__", modulo);
     engine.add_filter("__pow__", power);
     engine.add_filter("__given__", given);
-    engine.add_filter("__number__", number);
+    engine.add_filter("__number__", |value: &Value| typed::numeric(value).into_owned());
+    engine.add_filter("__truth__", |value: &Value| typed::truth(value).into_owned());
     engine.add_filter("__each__", each);
     engine.add_filter("__unpack__", unpack);
     engine.add_filter("__unpack_each__", unpack_each);
@@ -69,7 +70,7 @@ pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Result<Ordering,
         (Some(2 | 3), same) if same == kind(left) => {
             let (left, right) = (items(left)?, items(right)?);
             for (one, other) in left.iter().zip(&right) {
-                if one != other {
+                if !typed::equal(one, other) {
                     return order(one, other, sign);
                 }
             }
@@ -97,8 +98,10 @@ pub(super) fn must_have_an_order(values: &[Value]) -> Result<(), Error> {
 /// See [`must_have_an_order`].
 pub(super) fn sort(values: &mut [Value]) -> Result<(), Error> {
     must_have_an_order(values)?;
+    let mut sorted: Vec<(Value, Value)> = typed::in_order(values.to_vec()).into_iter().zip(values.to_vec()).collect();
     // Sorting requires a total order, which the engine's is; in Python, NaN has no order.
-    values.sort();
+    sorted.sort_by(|left, right| left.0.cmp(&right.0));
+    values.iter_mut().zip(sorted).for_each(|(value, (_, next))| *value = next);
     Ok(())
 }
 
@@ -327,22 +330,6 @@ fn power(left: &Value, right: &Value) -> Result<Value, Error> {
 fn given(value: Value) -> Result<Value, Error> {
     must_be_defined(&value)?;
     Ok(value)
-}
-
-/// A typed text as a number if it is one, also in lists and dicts; other values as they are. Recurses as deep as the given
-/// values, which is bounded.
-fn number(value: &Value) -> Value {
-    let member = |key: Value| {
-        let inner = value.get_item(&key).map_or_else(|_| key.clone(), |inner| number(&inner));
-        (key, inner)
-    };
-    let found = match value.kind() {
-        ValueKind::String => value.as_str().and_then(number_in).map(|number| Value::from(Serde(number))),
-        ValueKind::Seq => value.try_iter().ok().map(|items| items.map(|item| number(&item)).collect()),
-        ValueKind::Map => value.try_iter().ok().map(|keys| Value::from_pairs(keys.map(member))),
-        _ => None,
-    };
-    found.unwrap_or_else(|| value.clone())
 }
 
 /// Checks that a loop's value is defined and iterable. A value of unknown length becomes a list, because loops have a

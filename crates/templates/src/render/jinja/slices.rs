@@ -58,6 +58,7 @@ fn cut<T: Clone>(items: &[T], bounds: &[Value]) -> Result<Vec<T>, Error> {
 
 /// A bound of a slice; `None` if omitted.
 fn whole(value: &Value) -> Result<Option<i128>, Error> {
+    let value = &*typed::numeric(value);
     match value.kind() {
         ValueKind::None => Ok(None),
         ValueKind::Bool => Ok(Some(i128::from(value.is_true()))),

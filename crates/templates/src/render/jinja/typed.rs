@@ -4,10 +4,12 @@
 
 use std::borrow::Cow;
 
-use minijinja::Value;
 use minijinja::value::{Serde, ValueKind};
+use minijinja::{Error, Value};
 use serde_json::Value as Json;
 
+use super::operators::add;
+use super::print::printed;
 use crate::variables::number_in;
 
 /// A typed value, with every number in it marked. Recurses as deep as the value, which is bounded.
@@ -29,6 +31,39 @@ pub(super) fn number_of(value: &Value) -> Option<Value> {
 /// The number that was typed, or else the value itself.
 pub(super) fn numeric(value: &Value) -> Cow<'_, Value> {
     number_of(value).map_or(Cow::Borrowed(value), Cow::Owned)
+}
+
+/// What counts as true or false in place of the value: a typed zero is false, like a number.
+pub(super) fn truth(value: &Value) -> Cow<'_, Value> {
+    number_of(value).filter(|number| !number.is_true()).map_or(Cow::Borrowed(value), Cow::Owned)
+}
+
+/// What decides the order of values: numbers if all of them are numbers or were typed as such, else the values themselves.
+pub(super) fn in_order(keys: Vec<Value>) -> Vec<Value> {
+    let numbers: Vec<Value> = keys.iter().map(|key| numeric(key).into_owned()).collect();
+    if numbers.iter().all(Value::is_number) { numbers } else { keys }
+}
+
+/// `value[key]`: a typed number is an index of a list, and a key of a dict as a text or as a number.
+pub(super) fn item(value: &Value, key: &Value) -> Result<Value, Error> {
+    let found = value.get_item(key)?;
+    match number_of(key).filter(|_| found.is_undefined()) {
+        Some(number) => value.get_item(&number),
+        None => Ok(found),
+    }
+}
+
+/// `+` of typed values and others: a number beside a text joins it, because what was typed is a text there.
+pub(super) fn join(left: &Value, right: &Value) -> Result<Value, Error> {
+    let text = |value: &Value| match value.is_number() {
+        true => Value::from(printed(value).into_owned()),
+        false => value.clone(),
+    };
+    match (text_of(left), text_of(right)) {
+        (Some(_), None) => add(left, &text(right)),
+        (None, Some(_)) => add(&text(left), right),
+        _ => add(left, right),
+    }
 }
 
 /// The string that a value is, unless it is a typed number.
@@ -57,4 +92,16 @@ pub(super) fn equal(left: &Value, right: &Value) -> bool {
     left == right
         || (left.as_str().is_none() || right.as_str().is_none())
             && as_numbers(left, right).is_some_and(|(left, right)| left == right)
+        || are_equal_lists(left, right)
+}
+
+/// Two lists or two tuples whose items are [`equal`]. Recurses as deep as the values, which the worker's stack bounds.
+fn are_equal_lists(left: &Value, right: &Value) -> bool {
+    let are_lists =
+        [left, right].iter().all(|value| value.kind() == ValueKind::Seq) && left.is_tuple() == right.is_tuple();
+    let (true, Ok(left), Ok(right)) = (are_lists && left.len() == right.len(), left.try_iter(), right.try_iter())
+    else {
+        return false;
+    };
+    left.zip(right).all(|(left, right)| equal(&left, &right))
 }
