@@ -237,6 +237,8 @@ impl<'d> LevelPlan<'d> {
     /// pulled in one that is nearer to its pick.
     fn undo_needless(&mut self, steps: &[Reduction], before: &[Level], budget: Budget) {
         let (mut hint, mut pulled_in) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        // By kind, the smallest growth that had no room: a larger one has none either.
+        let mut too_large: Vec<(BlockKind, usize)> = Vec::new();
         for (step, before) in steps.iter().zip(before).rev() {
             let draft = self.drafts.get(step.draft);
             let Some((kind, entry)) = draft.and_then(|draft| Some((draft.kind, draft.entries.get(step.entry)?))) else {
@@ -247,13 +249,17 @@ impl<'d> LevelPlan<'d> {
                 BlockKind::Instruction => entry.weight < pulled_in,
                 _ => false,
             };
+            let growth = entry.words(*before).len().saturating_sub(entry.words(step.level).len());
+            let has_no_room = too_large.iter().any(|(other, least)| *other == kind && growth >= *least);
             // Otherwise the entry is still reduced further.
-            if is_behind || self.level(step) != step.level {
+            if is_behind || has_no_room || self.level(step) != step.level {
                 continue;
             }
             self.set(step, *before);
             if !self.fits(budget) {
                 self.set(step, step.level);
+                too_large.retain(|(other, _)| *other != kind);
+                too_large.push((kind, growth));
                 match kind {
                     BlockKind::Hint => hint = hint.max(entry.weight),
                     BlockKind::Instruction if entry.weight.is_finite() => pulled_in = pulled_in.max(entry.weight),

@@ -294,7 +294,7 @@ fn an_older_entry_is_replaced_and_others_in_its_group_stay() {
 "#;
     let (new, record) = connected(Some(old), &client, COMMAND, None);
     let is = value(&new).unwrap();
-    assert_eq!(new.matches("refdesk").count(), 3, "{new}");
+    assert_eq!(new.matches("refdesk").count(), 4, "{new}");
     assert_eq!(is["hooks"]["SessionStart"][0]["hooks"], serde_json::json!([{"type": "command", "command": "mine"}]));
     assert!(is["hooks"].get("PreToolUse").is_none(), "{new}");
     assert_eq!(disconnected(&new, &client, Some(&record)).as_deref(), Some(old));
