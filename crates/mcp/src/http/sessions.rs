@@ -105,9 +105,9 @@ pub(super) fn is_of_a_call(event: &str) -> bool {
 
 /// The id of the event after this one. rmcp resumes with the event that it is given, which the client has already read:
 /// a question to the user would be asked twice.
-fn after(event: String) -> String {
+fn after(event: &str) -> String {
     let (index, of_call) = event.split_at(event.find('/').unwrap_or(event.len()));
-    index.parse::<usize>().map_or_else(|_| event.clone(), |index| format!("{}{of_call}", index.saturating_add(1)))
+    index.parse::<usize>().map_or_else(|_| event.to_owned(), |index| format!("{}{of_call}", index.saturating_add(1)))
 }
 
 impl SessionManager for Sessions {
@@ -203,7 +203,7 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, LocalSessionManagerError> {
         let guard = self.open(id)?;
         let is_of_a_call = is_of_a_call(&last_event_id);
-        let events = self.local.resume(id, after(last_event_id)).await?;
+        let events = self.local.resume(id, after(&last_event_id)).await?;
         // rmcp must see that nobody reads the stream of notices.
         Ok(guarded(
             guard,
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn the_next_event_is_of_the_same_stream() {
         for (event, next) in [("0", "1"), ("9/0", "10/0"), ("0/12", "1/12"), ("x/1", "x/1"), ("", "")] {
-            assert_eq!(after(event.to_owned()), next);
+            assert_eq!(after(event), next);
         }
     }
 }
