@@ -83,7 +83,7 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
     if sources.is_empty() {
         return String::new();
     }
-    let waits = desk.waiting_for_trust();
+    let (waits, is_hopeless) = (desk.waiting_for_trust(), desk.beyond_trust());
     let row = |(source, tokens): (&&Source, &Option<u64>)| {
         vec![
             SelectionState::of(desk.catalog(), desk.selection(), source.id.as_str()).mark().to_owned(),
@@ -92,6 +92,7 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
             source.mode.word().to_owned(),
             match tokens {
                 Some(tokens) => format!("~{}", grouped(tokens)),
+                None if is_hopeless(source) => "cannot be trusted".to_owned(),
                 None if waits(source) => WAITS_FOR_TRUST.to_owned(),
                 None => "-".to_owned(),
             },
@@ -105,17 +106,21 @@ fn to_text(desk: &Desk, sources: &[&Source], tokens: &[Option<u64>]) -> String {
 /// `3 sources, 1 selected, 1 auto, 1 missing`. An agent gets auto sources anyway, so those that are only mentioned, or are
 /// only roots, count as auto, as on the screen.
 pub fn counts(desk: &Desk, sources: &[&Source]) -> String {
-    let waits = desk.waiting_for_trust();
+    let (waits, is_hopeless) = (desk.waiting_for_trust(), desk.beyond_trust());
     let selected = sources.iter().filter(|source| desk.selection().counts(source)).count();
     let auto = sources.iter().filter(|it| it.mode == Mode::Auto && !desk.selection().counts(it)).count();
     let missing = sources.iter().filter(|source| source.is_missing()).count();
     let of = |count, what| if count > 0 { format!(", {count} {what}") } else { String::new() };
     let (auto, missing) = (of(auto, "auto"), of(missing, "missing"));
-    let waiting = match sources.iter().filter(|source| waits(source)).count() {
+    let hopeless = match sources.iter().filter(|source| is_hopeless(source)).count() {
+        0 => String::new(),
+        count => format!("; {} cannot be trusted: `refdesk check`", grouped(count)),
+    };
+    let waiting = match sources.iter().filter(|source| waits(source) && !is_hopeless(source)).count() {
         0 => String::new(),
         1 => format!("; 1 {WAITS_FOR_TRUST} and is not read: `refdesk trust`"),
         count => format!("; {} wait for trust and are not read: `refdesk trust`", grouped(count)),
     };
     let all = counted(sources.len(), "source");
-    format!("{all}, {selected} selected{auto}{missing}{waiting}")
+    format!("{all}, {selected} selected{auto}{missing}{waiting}{hopeless}")
 }

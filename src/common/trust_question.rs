@@ -38,6 +38,7 @@ mod tests {
             line: None,
             column: None,
             runs_command,
+            sends_secret: false,
         };
         let command = || action(Database("a".into()), true);
         let plain = || action(Folder, false);
@@ -48,6 +49,10 @@ mod tests {
             (
                 vec![plain(), action(Webhook, false), command(), command()],
                 "all 4 settings, of which 2 run commands and 1 sends data away",
+            ),
+            (
+                vec![PrivilegedAction { sends_secret: true, ..action(Database("a".into()), false) }],
+                "this setting, which sends data away",
             ),
             (vec![plain(); 5_003], "all 5,003 settings"),
         ] {

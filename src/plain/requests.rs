@@ -64,7 +64,7 @@ fn asker(request: &Asked) -> &str {
 fn head(state: &PlainState, waiting: &WaitingRequest) -> String {
     let request = &waiting.request;
     let what = match &request.approval {
-        Some(approval) => format!("wants to write {}", approval.path),
+        Some(approval) => format!("wants to write {}", approval.shown_path()),
         None => format!("wants you to choose from {}", counted(request.sources.len(), "source")),
     };
     let session = match request.asker.session.as_str() {
@@ -250,7 +250,7 @@ fn send(state: &mut PlainState, open: &OpenRequest, reply: Reply, printed: &'sta
 pub fn ended(over: &ClosedRequest) -> Option<String> {
     let who = asker(&over.request);
     let what = match &over.request.approval {
-        Some(approval) => format!("the write of {}", approval.path),
+        Some(approval) => format!("the write of {}", approval.shown_path()),
         None => "the choice".to_owned(),
     };
     Some(match &over.ended {

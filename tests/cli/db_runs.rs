@@ -340,7 +340,9 @@ fn the_program_of_a_password_runs_once() {
     );
     let config = format!("databases: [{{name: once, type: postgres, connection: {connection}}}]\n");
     let world = Workspace::with(&[(".jaato/databases.yaml", &config)]);
-    world.put("pw.sh", b"echo x; echo 'touch \"$workspaceRoot/again\"; exit 1' >\"$workspaceRoot/pw.sh\"\n");
+    let script = world.path.join("pw.sh");
+    let again = world.path.join("again");
+    world.put("pw.sh", format!("echo x; echo 'touch {again:?}; exit 1' >{script:?}\n").as_bytes());
     world.trust("home/.local/state/refdesk");
     let told = world.run(&DOCUMENT).exits(0);
     assert!(!world.path.join("again").exists(), "{told}");

@@ -22,7 +22,7 @@ pub use self::check_rule::CheckRule;
 use self::fields::YamlFields;
 use self::pages_folder::docs_path;
 pub use self::pages_folder::is_pages_folder;
-pub use self::password_command::workspace_files;
+pub use self::password_command::{NamedFile, workspace_files};
 use self::patterns::{PatternBudget, patterns};
 use self::server::VariableAllowed;
 pub use self::server::{Secret, ServerConnection};

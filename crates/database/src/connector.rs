@@ -6,7 +6,8 @@ pub(crate) mod postgres;
 pub(crate) mod snowflake;
 pub(crate) mod sqlite;
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 #[cfg(feature = "postgres")]
 use std::sync::OnceLock;
@@ -14,10 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use refdesk_files::path::clean;
 use refdesk_text::report::Diagnostic;
 use refdesk_text::{Code, Error};
 
-use crate::config::{Connection, DatabaseConfig};
+use crate::config::{Connection, DatabaseConfig, ServerConnection};
 use crate::names::quoted;
 use crate::snapshot::{SchemaInfo, Snapshot, TableKind, TableName};
 
@@ -91,10 +93,7 @@ impl ConnectionEnvironment {
 
     /// A path of the configuration: below the user's home after `~/`, otherwise relative to the workspace.
     fn path(&self, text: &str) -> PathBuf {
-        match (text.strip_prefix("~/"), &self.home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => self.workspace.join(text),
-        }
+        path_in(&self.workspace, self.home.as_deref(), text)
     }
 
     /// Waits until the time has passed or reading is stopped. Returns whether to continue.
@@ -111,24 +110,103 @@ impl ConnectionEnvironment {
     }
 }
 
+fn path_in(workspace: &Path, home: Option<&Path>, text: &str) -> PathBuf {
+    match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => workspace.join(text),
+    }
+}
+
+/// The file with certificates of authorities that the configuration of a server names, in `sslrootcert` or in a URL;
+/// `None` if there is none, or if it depends on the environment.
+pub fn authorities_file(server: &ServerConnection, workspace: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let named = server.sslrootcert.clone().or_else(|| authorities_in(server.url.as_deref()?))?;
+    let is_file = named != SYSTEM && !named.contains("${");
+    is_file.then(|| clean(&path_in(workspace, home, &named)))
+}
+
+/// Stands for the authorities that browsers trust, instead of a file.
+const SYSTEM: &str = "system";
+
+#[cfg(feature = "postgres")]
+fn authorities_in(url: &str) -> Option<String> {
+    refdesk_postgres::Address::authorities_in(url)
+}
+
+#[cfg(not(feature = "postgres"))]
+fn authorities_in(_url: &str) -> Option<String> {
+    None
+}
+
+/// What the user must know of how a server is reached, as a part of a sentence: what others on the network could do.
+#[cfg(feature = "postgres")]
+pub fn network_risk(server: &ServerConnection) -> &'static str {
+    postgres::network_risk(server)
+}
+
+/// No server is reached.
+#[cfg(not(feature = "postgres"))]
+pub fn network_risk(_server: &ServerConnection) -> &'static str {
+    ""
+}
+
 /// The error for a database whose reading was stopped.
 pub fn stopped() -> Error {
     Error::new(Code::Stopped, "reading the databases was stopped, and nothing was written", "start it again")
 }
 
 impl Default for ConnectionEnvironment {
-    /// No home and no variables.
+    /// No workspace, no home and no variables.
     fn default() -> Self {
-        Self { workspace: PathBuf::new(), home: None, state: None, variable: |_| None, is_stopped: Arc::default() }
+        Self {
+            workspace: "/nonexistent/workspace".into(),
+            home: None,
+            state: None,
+            variable: |_| None,
+            is_stopped: Arc::default(),
+        }
     }
+}
+
+/// The files of the workspace that locating a server uses, with the content that was checked. They are not read again:
+/// they could be others by then.
+#[derive(Debug, Clone, Default)]
+pub struct CheckedFiles {
+    /// What the password command names, by the path below the workspace.
+    pub programs: BTreeMap<PathBuf, Vec<u8>>,
+    /// The certificates of authorities, if the configuration names a file in the workspace.
+    pub authorities: Option<CheckedContent>,
+}
+
+/// The content of a checked file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckedContent {
+    /// All of it.
+    Read(Vec<u8>),
+    /// It could not be read.
+    Unreadable,
+    /// It is outside, where a link in the workspace led: the path without links.
+    Outside(PathBuf),
 }
 
 /// The address of a server, once it was determined. What that reads and runs was checked before; later, the program of
 /// a password or the certificates could be others.
 #[derive(Debug, Clone, Default)]
 pub struct ServerAddress {
+    /// What was checked.
+    pub files: Arc<CheckedFiles>,
     #[cfg(feature = "postgres")]
     found: Arc<OnceLock<refdesk_postgres::Address>>,
+}
+
+impl From<CheckedFiles> for ServerAddress {
+    fn from(files: CheckedFiles) -> Self {
+        Self {
+            files: Arc::new(files),
+            #[cfg(feature = "postgres")]
+            found: Arc::default(),
+        }
+    }
 }
 
 /// A database that may be accessed: its configuration, and the path if it is a file.

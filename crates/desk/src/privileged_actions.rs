@@ -13,15 +13,12 @@ use refdesk_files::output::{Unresolved, resolve};
 use refdesk_files::path::is_within;
 use refdesk_text::escape::code_span;
 use refdesk_text::names::joined;
-use refdesk_text::tokens::grouped;
+use refdesk_text::shorten::without_long_blanks;
 use refdesk_text::url::without_secrets;
 
 /// The longest sentence about an action, in characters: what is too long to read in one piece cannot be trusted. It has room
 /// for the longest password command and for long lists of tables and globs.
 pub(super) const SENTENCE: usize = 8_000;
-
-/// The shortest run of blanks that is replaced by its length, because it could push what follows it out of sight.
-const BLANKS: usize = 4;
 
 /// Something a checked-in configuration would do outside its workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,17 +41,19 @@ pub struct PrivilegedAction {
     pub column: Option<usize>,
     /// Whether a command of the configuration is run.
     pub runs_command: bool,
+    /// Whether a secret of the user's environment is sent to a database.
+    pub sends_secret: bool,
 }
 
 impl PrivilegedAction {
-    /// Whether texts of the workspace or of its user are sent somewhere.
+    /// Whether texts of the workspace or of its user, or a secret of the user, are sent somewhere.
     pub fn sends_data(&self) -> bool {
-        matches!(self.about, PrivilegedActionKind::Webhook | PrivilegedActionKind::IndexUrl)
+        self.sends_secret || matches!(self.about, PrivilegedActionKind::Webhook | PrivilegedActionKind::IndexUrl)
     }
 
     /// Whether the sentence is too long to be read, and so cannot be trusted.
     pub(super) fn is_unreadable(&self) -> bool {
-        self.what.chars().nth(SENTENCE).is_some()
+        is_too_long(&self.what)
     }
 
     /// The order in which actions are shown: those that matter most come last, next to the question.
@@ -64,12 +63,16 @@ impl PrivilegedAction {
         };
         match self.about {
             _ if self.runs_command => 4,
-            Webhook | IndexUrl => 3,
-            Database(_) | DatabaseValues(_) | Folder => 2,
+            _ if self.sends_data() => 3,
+            Database(_) | DatabaseValues(_) | Folder | Webhook | IndexUrl => 2,
             Approval(_) => 1,
             References | Reference(_) | Source(_) => 0,
         }
     }
+}
+
+fn is_too_long(sentence: &str) -> bool {
+    sentence.chars().nth(SENTENCE).is_some()
 }
 
 /// The part of the configuration that an action comes from.
@@ -139,13 +142,19 @@ pub(super) struct UnlocatedAction {
     pub hash: String,
     pub about: PrivilegedActionKind,
     pub runs_command: bool,
+    pub sends_secret: bool,
 }
 
 impl UnlocatedAction {
+    /// Like [`PrivilegedAction::is_unreadable`].
+    pub(super) fn is_unreadable(&self) -> bool {
+        is_too_long(&without_long_blanks(self.what.clone()))
+    }
+
     pub(super) fn at(self, file: String, line: Option<usize>, column: Option<usize>) -> PrivilegedAction {
-        let Self { what, summary, hash, about, runs_command } = self;
-        let (what, summary) = (without_long_blanks(what), without_long_blanks(summary));
-        PrivilegedAction { what, summary, hash, about, file: without_long_blanks(file), line, column, runs_command }
+        let Self { what, summary, hash, about, runs_command, sends_secret } = self;
+        let [what, summary, file] = [what, summary, file].map(without_long_blanks);
+        PrivilegedAction { what, summary, hash, about, file, line, column, runs_command, sends_secret }
     }
 
     /// Says why a person is asked again who trusted this path before.
@@ -172,7 +181,7 @@ pub(super) struct PrivilegedActions<'w> {
 impl PrivilegedActions<'_> {
     fn action(&self, about: PrivilegedActionKind, what: String, content: &Value) -> UnlocatedAction {
         let hash = sha256_hex(json!([in_text(self.workspace), about.word(), content]).to_string().as_bytes());
-        UnlocatedAction { summary: what.clone(), what, hash, about, runs_command: false }
+        UnlocatedAction { summary: what.clone(), what, hash, about, runs_command: false, sends_secret: false }
     }
 
     /// A webhook, with all its settings.
@@ -334,6 +343,14 @@ impl PrivilegedActions<'_> {
         self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
     }
 
+    /// Such a text, or one that a file outside defines, for every agent.
+    pub(crate) fn text_for_every_agent(&self, source: &Source, resolved: &Path) -> UnlocatedAction {
+        let (id, path) = (source.id.as_str(), in_text(resolved));
+        let what = format!("give every agent the text of {}, from {}", mention(id), code_span(&path));
+        let content = json!({"id": id, "text_of": path, "mode": "preselected"});
+        self.action(PrivilegedActionKind::Source(source.id.clone()), what, &content)
+    }
+
     /// Every rule that allows writes without asking, together with the rules that restrict it: denials, and later rules
     /// that ask.
     pub(crate) fn approvals(&self, rules: &[Rule]) -> Vec<UnlocatedAction> {
@@ -361,29 +378,6 @@ impl PrivilegedActions<'_> {
         }
         Some(self.action(PrivilegedActionKind::Approval(at), what, &json!({"glob": glob, "unless": unless})))
     }
-}
-
-/// The text with each long run of blanks replaced by its length: `a[900 blanks]b`.
-fn without_long_blanks(text: String) -> String {
-    // The blank pattern of Braille is as empty as a blank.
-    let is_blank = |c: char| c.is_whitespace() || c == '\u{2800}';
-    let mut shown = String::new();
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(is_blank) {
-        let (before, from) = rest.split_at(at);
-        let after = from.trim_start_matches(is_blank);
-        let blanks = from.strip_suffix(after).unwrap_or(from);
-        shown.push_str(before);
-        match blanks.chars().count() {
-            few if few < BLANKS => shown.push_str(blanks),
-            many => shown.push_str(&format!("[{} blanks]", grouped(many))),
-        }
-        rest = after;
-    }
-    if shown.is_empty() {
-        return text;
-    }
-    shown + rest
 }
 
 /// `@id` as code, because an id may contain blanks and commas.

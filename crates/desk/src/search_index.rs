@@ -156,12 +156,15 @@ impl Desk {
         Ok(index.cut_texts()?.into_iter().filter_map(file).collect())
     }
 
-    /// A note if the index is in the workspace's file only because the configured database is not trusted yet.
+    /// A note if the index is in the workspace's file only because the configured database is not trusted yet, or cannot be.
     pub fn index_waits_for_trust(&self) -> Option<&'static str> {
         let waits = self.settings().index_url.is_some() && !self.trusts_index_url();
-        waits.then_some(
-            "The database configured for the index waits for trust; the file in the workspace is used meanwhile.",
-        )
+        waits.then(|| match self.refuses_index_url() {
+            true => "The database configured for the index cannot be used; the file in the workspace is used instead.",
+            false => {
+                "The database configured for the index waits for trust; the file in the workspace is used meanwhile."
+            }
+        })
     }
 
     /// The number of sources not indexed because they are not trusted yet.

@@ -108,7 +108,12 @@ impl Desk {
     /// Whether the index may be in the configured database.
     pub(super) fn trusts_index_url(&self) -> bool {
         let check = TrustCheck::new(self);
-        check.index_url().is_none_or(|action| check.trusts(&action.hash))
+        check.index_url().is_none_or(|action| action.is_ok_and(|action| check.trusts(&action.hash)))
+    }
+
+    /// Whether no trust would make the configured database usable for the index.
+    pub(super) fn refuses_index_url(&self) -> bool {
+        TrustCheck::new(self).index_url().is_some_and(|action| action.is_err())
     }
 
     /// All privileged actions of this workspace's configuration, trusted or not, those that run commands last; not those that
@@ -132,7 +137,7 @@ impl Desk {
             found.extend(check.channel().into_iter().map(|bare| self.located(bare)));
             found.extend(self.located_rules(check.actions().approvals(&settings.approval)));
         }
-        found.extend(check.index_url().map(|bare| self.located(bare)));
+        found.extend(check.index_url().and_then(Result::ok).map(|bare| self.located(bare)));
         for (bare, line) in self.database_actions(check) {
             found.push(PrivilegedAction { line: Some(line), ..self.located(bare) });
         }
@@ -255,11 +260,12 @@ impl Desk {
         (sections, still_indexed)
     }
 
-    /// Every untrusted action and every database that is refused, at its position in the configuration, and the problems
+    /// Every untrusted action, and every database and address of an index that is refused, at its position in the configuration, and the problems
     /// of the trust file.
     pub fn waiting(&self) -> Vec<Diagnostic> {
         let check = TrustCheck::new(self);
-        let refused = self.refused_databases(&check);
+        let mut refused = self.refused_databases(&check);
+        refused.extend(check.index_url().and_then(Result::err).map(|error| self.at_index_url(error)));
         let (actions, unreadable) = self.readable_actions(&check);
         if actions.is_empty() && unreadable.is_empty() {
             return refused;
@@ -278,18 +284,19 @@ impl Desk {
             located(action, problem)
         });
         let unreadable = unreadable.into_iter().map(|action| {
-            let message = format!(
-                "this {} cannot be trusted, because what it wants to do takes more than {} characters to say: {}",
-                part(&action),
-                grouped(SENTENCE as u64),
-                action.summary
-            );
-            let problem =
-                Diagnostic::error(Code::TooLong, message).fix("shorten its values; until then it has no effect");
+            let message = format!("this {} {}: {}", part(&action), too_long_to_trust(), action.summary);
+            let problem = Diagnostic::error(Code::TooLong, message).fix(SHORTEN);
             located(action, problem)
         });
         let problems: Vec<Diagnostic> = waiting.chain(unreadable).collect();
         check.problems().iter().cloned().chain(problems).chain(refused).collect()
+    }
+
+    fn at_index_url(&self, Error { code, message, fix, .. }: Error) -> Diagnostic {
+        let problem = Diagnostic::error(code, message).fix(fix);
+        let Some(document) = &self.config.document else { return problem };
+        let at = document.position(&[PointerStep::Key("index_url")], config::MemberPart::Key);
+        Diagnostic { line: Some(at.line), column: Some(at.column), ..problem.in_file(document.shown.clone()) }
     }
 
     /// The templates that may be rendered for an agent: not those of untrusted sources, because rendering reveals their
@@ -315,6 +322,12 @@ impl Desk {
     pub fn waiting_for_trust(&self) -> impl Fn(&Source) -> bool {
         let check = TrustCheck::new(self);
         move |source| source.is_untrusted() || check.withholds(source)
+    }
+
+    /// Returns a predicate for sources that no person can trust, because what they want takes too long to say.
+    pub fn beyond_trust(&self) -> impl Fn(&Source) -> bool {
+        let check = TrustCheck::new(self);
+        move |source| check.withholds(source) && check.source(source).is_some_and(|action| action.is_unreadable())
     }
 
     /// Reads the catalog of this configuration. Untrusted sources outside the workspace are listed but not read.
@@ -500,8 +513,16 @@ impl CompleteDesk<'_> {
     pub fn unreadable_warning(&self, session: &Session, among: &[SourceId]) -> Option<Diagnostic> {
         let access = self.access(session);
         let among: HashSet<&SourceId> = among.iter().collect();
-        let ids: Vec<String> =
-            access.unreadable().iter().filter(|id| among.contains(id)).map(|id| format!("@{id}")).collect();
+        let (unreadable, beyond_trust) = (access.unreadable(), self.beyond_trust());
+        let is_hopeless = |id: &SourceId| self.catalog.get(id.as_str()).is_some_and(&beyond_trust);
+        let (hopeless, ids): (Vec<_>, Vec<_>) =
+            unreadable.iter().filter(|id| among.contains(id)).partition(|id| is_hopeless(id));
+        let [hopeless, ids] =
+            [hopeless, ids].map(|ids| ids.into_iter().map(|id| format!("@{id}")).collect::<Vec<String>>());
+        if ids.is_empty() && !hopeless.is_empty() {
+            let message = format!("{} {}", first_of(&hopeless, SHOWN), too_long_to_trust());
+            return Some(Diagnostic::warning(Code::TooLong, message).fix(SHORTEN));
+        }
         let shown = first_of(&ids, SHOWN);
         let message = match ids.len() {
             0 => return None,
@@ -531,6 +552,15 @@ const UNTRUSTED_TEXT: &str = "This text is outside the workspace and waits for t
 
 /// The most ids listed in a message.
 const SHOWN: usize = 5;
+
+/// What to do about an action that is too long to be trusted.
+pub(crate) const SHORTEN: &str = "shorten its values; until then it has no effect";
+
+/// Why such an action cannot be trusted.
+pub(crate) fn too_long_to_trust() -> String {
+    let most = grouped(SENTENCE as u64);
+    format!("cannot be trusted, because what it wants to do takes more than {most} characters to say")
+}
 
 /// The part of the configuration that an action comes from, in a word.
 fn part(action: &PrivilegedAction) -> &'static str {

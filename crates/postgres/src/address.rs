@@ -70,7 +70,7 @@ impl Address {
     /// may contain a password.
     pub fn parse(text: &str) -> Option<Self> {
         let mut address = Self::default();
-        let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme));
+        let is_url = is_url(text);
         let mut take = |key: &str, value: &str| match key {
             "sslmode" => {
                 address.tls = Some(TlsMode::from_word(value)?);
@@ -83,27 +83,31 @@ impl Address {
             _ => Some(false),
         };
         let mut kept = Vec::new();
+        for part in parts(text) {
+            let (key, value) = pair(is_url, part)?;
+            if !take(key, &value)? {
+                kept.push(part);
+            }
+        }
         let rest = if is_url {
-            let (place, query) = text.split_once('?').unwrap_or((text, ""));
-            for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-                let (key, value) = pair.split_once('=')?;
-                if !take(key, &percent_decoded(value)?)? {
-                    kept.push(pair);
-                }
-            }
+            let place = text.split_once('?').map_or(text, |(place, _)| place);
             format!("{place}{}{}", if kept.is_empty() { "" } else { "?" }, kept.join("&"))
-        } else {
-            for word in text.split_whitespace() {
-                let (key, value) = word.split_once('=').unwrap_or((word, ""));
-                if !take(key, value.trim_matches('\''))? {
-                    kept.push(word);
-                }
-            }
+        } else if kept.len() == parts(text).count() {
             // Return the text unchanged if possible, to preserve spaces in quotes.
-            if kept.len() == text.split_whitespace().count() { text.to_owned() } else { kept.join(" ") }
+            text.to_owned()
+        } else {
+            kept.join(" ")
         };
         address.config = rest.parse().ok()?;
         Some(address)
+    }
+
+    /// The file with certificates of authorities that a URL or a list of keys and values names, even if the rest of it
+    /// cannot be parsed yet.
+    pub fn authorities_in(text: &str) -> Option<String> {
+        let is_url = is_url(text);
+        let named = parts(text).filter_map(|part| pair(is_url, part)).filter(|(key, _)| *key == "sslrootcert");
+        named.last().map(|(_, value)| value)
     }
 
     /// Sets the host, or the folder of a socket, replacing all others.
@@ -168,6 +172,11 @@ impl Address {
         self.certificates = tls::file_of_authorities(self).map(tls::content);
     }
 
+    /// Sets the content of that file, which was read before; `None` if it could not be read.
+    pub fn set_certificates(&mut self, content: Option<Vec<u8>>) {
+        self.certificates = Some(content.ok_or_else(|| tls::unusable("cannot be read")));
+    }
+
     /// Whether there is a password.
     pub fn has_password(&self) -> bool {
         self.config.get_password().is_some()
@@ -217,6 +226,20 @@ impl Address {
         names && self.config.get_hostaddrs().iter().all(IpAddr::is_loopback)
     }
 
+    /// What others on the network could do, as a part of a sentence; empty if the server is on this machine.
+    pub fn risk(&self) -> &'static str {
+        if self.is_local() { "" } else { self.risk_on_network() }
+    }
+
+    /// The same for a server on another machine.
+    pub fn risk_on_network(&self) -> &'static str {
+        match self.tls.unwrap_or(TlsMode::VerifyFull) {
+            TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => ", without proof that it is encrypted",
+            TlsMode::Require | TlsMode::VerifyCa => ", encrypted, but without proof of whose server it is",
+            TlsMode::VerifyFull => "",
+        }
+    }
+
     /// Whether the server is reached only through sockets of this machine, which do not use TLS.
     pub(crate) fn is_socket(&self) -> bool {
         let hosts = self.config.get_hosts();
@@ -227,6 +250,28 @@ impl Address {
     pub fn tls(&self) -> TlsMode {
         self.tls.unwrap_or(if self.is_local() { TlsMode::Prefer } else { TlsMode::VerifyFull })
     }
+}
+
+fn is_url(text: &str) -> bool {
+    ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
+}
+
+/// The pairs of a URL's query, or those of a list.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let is_url = is_url(text);
+    let all = if is_url { text.split_once('?').map_or("", |(_, query)| query) } else { text };
+    let ends = move |c: char| if is_url { c == '&' } else { c.is_whitespace() };
+    all.split(ends).filter(|part| !part.is_empty())
+}
+
+/// The key and the value in one of them.
+fn pair(is_url: bool, part: &str) -> Option<(&str, String)> {
+    if is_url {
+        let (key, value) = part.split_once('=')?;
+        return Some((key, percent_decoded(value)?));
+    }
+    let (key, value) = part.split_once('=').unwrap_or((part, ""));
+    Some((key, value.trim_matches('\'').to_owned()))
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
@@ -263,6 +308,13 @@ mod tests {
             assert_eq!(read, (host.to_owned(), is_local, tls), "{text}");
         }
         assert_eq!(Address::parse("postgres://a/b?sslrootcert=a%20b").unwrap().authorities, Some(PathBuf::from("a b")));
+        for (text, named) in [
+            ("postgres://a:${PORT}/b?sslmode=${MODE}&sslrootcert=a%20b", Some("a b")),
+            ("host=a sslrootcert='ca.pem' sslrootcert=b.pem", Some("b.pem")),
+            ("postgres://a/b?sslmode=require", None),
+        ] {
+            assert_eq!(Address::authorities_in(text).as_deref(), named, "{text}");
+        }
         for wrong in
             ["mysql://a", "postgres://a:port/x", "postgres://a/x?sslmode=maybe", "x", "postgres://a/x?sslrootcert=%z"]
         {

@@ -1,6 +1,6 @@
 //! Gets a password from the output of a command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ const LIMIT: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// A sentence about why there is no password.
-pub fn from_command(command: &str, folder: &Path, variables: &[(&str, &Path)]) -> Result<String, String> {
+pub fn from_command(command: &str, folder: &Path, variables: &[(&str, PathBuf)]) -> Result<String, String> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.kind().to_string())?;
     let run = async {
         let mut program = Command::new("sh");
         program.arg("-c").arg(command).stdin(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         // It is often the folder that a shell was in before the workspace.
-        program.current_dir(folder).env_remove("OLDPWD").envs(variables.iter().copied());
+        program.current_dir(folder).env_remove("OLDPWD").envs(variables.iter().cloned());
         timeout(LIMIT, program.output()).await
     };
     let output = runtime
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn the_first_line_is_the_password() {
-        let run = |command: &str| from_command(command, Path::new("/"), &[("folder", Path::new("/a b"))]);
+        let run = |command: &str| from_command(command, Path::new("/"), &[("folder", "/a b".into())]);
         assert_eq!(run("printf 'a b\\nc'").as_deref(), Ok("a b"));
         assert_eq!(run("pwd").as_deref(), Ok("/"));
         assert_eq!(run("echo \"$folder\"/c").as_deref(), Ok("/a b/c"));

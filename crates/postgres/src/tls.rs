@@ -38,7 +38,7 @@ pub(crate) fn connector(address: &Address) -> Result<MakeRustlsConnect, Refusal>
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn unusable(why: &str) -> Refusal {
+pub(crate) fn unusable(why: &str) -> Refusal {
     Refusal::new(RefusalKind::Certificate, format!("the file in sslrootcert {why}"))
 }
 

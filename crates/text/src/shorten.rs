@@ -1,5 +1,33 @@
 //! Shortens texts for display.
 
+use crate::tokens::grouped;
+
+/// The shortest run of blanks that is replaced by its length, because it could push what follows it out of sight.
+const BLANKS: usize = 4;
+
+/// The text with each long run of blanks replaced by its length: `a[900 blanks]b`.
+pub fn without_long_blanks(text: String) -> String {
+    // The blank pattern of Braille is as empty as a blank.
+    let is_blank = |c: char| c.is_whitespace() || c == '\u{2800}';
+    let mut shown = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(is_blank) {
+        let (before, from) = rest.split_at(at);
+        let after = from.trim_start_matches(is_blank);
+        let blanks = from.strip_suffix(after).unwrap_or(from);
+        shown.push_str(before);
+        match blanks.chars().count() {
+            few if few < BLANKS => shown.push_str(blanks),
+            many => shown.push_str(&format!("[{} blanks]", grouped(many))),
+        }
+        rest = after;
+    }
+    if shown.is_empty() {
+        return text;
+    }
+    shown + rest
+}
+
 /// The beginning of the text: at most this many bytes, cut between characters.
 pub fn beginning(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());

@@ -18,7 +18,7 @@ use crate::tui::widgets::cells;
 use crate::tui::widgets::motion::{Cursor, Scroll};
 use crate::tui::windows::WindowKind;
 use refdesk_core::catalog::SourceId;
-use refdesk_desk::channel::Request;
+use refdesk_desk::channel::{Approval, Request};
 use refdesk_desk::engine::{self, ClosedRequest, Reply, RequestEnd, WaitingRequest};
 
 /// After a snapshot; `before` holds the previous requests.
@@ -333,7 +333,7 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
     let asker = &over.request.asker.who;
     let who = if asker.is_empty() { "the agent" } else { asker };
     let what = match &over.request.approval {
-        Some(approval) => format!("the write of {}", approval.path),
+        Some(approval) => format!("the write of {}", approval.shown_path()),
         None => "the choice".to_owned(),
     };
     // No text begins with a name, which would be capitalized.
@@ -370,6 +370,6 @@ pub fn over(state: &mut State, over: &ClosedRequest) {
     }
 }
 
-fn path(over: &ClosedRequest) -> &str {
-    over.request.approval.as_ref().map_or("", |approval| approval.path.as_str())
+fn path(over: &ClosedRequest) -> String {
+    over.request.approval.as_ref().map_or_else(String::new, Approval::shown_path)
 }

@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::view::{beginning, short};
+use super::view::short;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::layout::split_rows;
 use crate::tui::pane::Pane;
@@ -16,21 +16,26 @@ use crate::tui::widgets::frame;
 use crate::tui::widgets::page::{PageLine, WrappedText};
 use refdesk_desk::channel::{Approval, ApprovalEffect};
 use refdesk_desk::engine::WaitingRequest;
+use refdesk_text::shorten::{without_long_blanks, without_middle};
 
 /// The maximum number of warnings above the diff.
 const WARNINGS: usize = 3;
 
+/// The most characters of a warning, which may name a path and keeps its end.
+const WARNING: usize = 240;
+
 /// The file to write in one row that keeps the end of its path, and what to check first.
 pub fn brief(state: &State, approval: &Approval, columns: usize) -> Vec<PageLine> {
-    let path = beginning(&approval.path, 100);
+    let path = approval.shown_path();
     let taken = effect(state, approval, "").width();
-    let path = cells::clip_start(&path, columns.saturating_sub(taken), state.skin.glyphs.ellipsis);
+    let path =
+        cells::clip_start(&cells::clean(&path), columns.saturating_sub(taken), state.skin.glyphs.ellipsis).into_owned();
     std::iter::once(effect(state, approval, &path)).chain(warnings(state, approval)).collect()
 }
 
-/// The file to write, and what to check first.
+/// The file to write, with its whole path, and what to check first.
 pub fn effect_and_warnings(state: &State, approval: &Approval) -> Vec<PageLine> {
-    let mut line = effect(state, approval, &beginning(&approval.path, 100));
+    let mut line = effect(state, approval, &cells::clean(&approval.shown_path()));
     if let Some(template) = &approval.template {
         line = line.then(&format!(" {} from {}", state.skin.glyphs.dot, short(template)), ThemeRole::Infra);
     }
@@ -59,8 +64,10 @@ fn warnings(state: &State, approval: &Approval) -> Vec<PageLine> {
     let mut lines = Vec::new();
     let sign = state.skin.glyphs.problem;
     let warned = approval.warnings.iter().take(WARNINGS);
-    lines
-        .extend(warned.map(|it| PageLine::new(format!("{sign} {}", beginning(it, 60)), ThemeRole::Warning).hanging(2)));
+    lines.extend(warned.map(|it| {
+        let it = without_middle(without_long_blanks(it.clone()), WARNING);
+        PageLine::new(format!("{sign} {}", cells::clean(&it)), ThemeRole::Warning).hanging(2)
+    }));
     if let Some(more @ 1..) = approval.warnings.len().checked_sub(WARNINGS) {
         lines.push(PageLine::new(format!("{sign} and {more} more warnings"), ThemeRole::Warning));
     }
@@ -121,11 +128,19 @@ fn lines(diff: &str) -> impl Iterator<Item = (&str, ThemeRole)> {
     })
 }
 
+/// A line of a diff. A row does not end with blanks, so those in a path of its head are shown as their number.
+fn shown(line: &str, role: ThemeRole) -> String {
+    match role {
+        ThemeRole::Strong => cells::clean(&without_long_blanks(line.to_owned())).into_owned(),
+        _ => cells::clean(line).into_owned(),
+    }
+}
+
 /// The whole diff, wrapped: text far to the right is written too, so it must be visible.
 pub fn difference(waiting: &WaitingRequest, columns: usize) -> WrappedText {
     let Some(approval) = &waiting.request.approval else { return WrappedText::default() };
     let mut rows: Vec<PageLine> =
-        lines(&approval.diff).map(|(line, role)| PageLine::new(cells::clean(line), role).hanging(1)).collect();
+        lines(&approval.diff).map(|(line, role)| PageLine::new(shown(line, role), role).hanging(1)).collect();
     if rows.is_empty() {
         rows.push(PageLine::new("No difference to show.", ThemeRole::Infra));
     }

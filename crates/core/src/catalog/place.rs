@@ -149,7 +149,7 @@ impl<'a> PathChecker<'a> {
     /// workspace are not listed.
     fn is_listed(&self, path: &Path) -> bool {
         let may_list = |folder: &Path| {
-            let is_open = |within: &Path| !is_below_hidden(&Path::new("/").join(within));
+            let is_open = |within: &Path| !reserved::may_be_reserved(&Path::new("/").join(within));
             folder.strip_prefix(&self.context.workspace).is_ok_and(is_open)
                 && self.resolver.elsewhere(folder).is_none()
                 && !self.reserved.are_below(folder)
@@ -187,18 +187,12 @@ impl ReservedFolders {
     /// it. Folders above the workspace do not count.
     pub fn holds(&self, path: &Path, resolved: &Path) -> bool {
         let within = |root: &Path, path: &Path| {
-            is_below_hidden(path) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
+            reserved::may_be_reserved(path) && reserved::is_reserved(path.strip_prefix(root).unwrap_or(path))
         };
         within(&self.workspace, path)
             || within(&self.real, resolved)
             || self.moved.iter().any(|folder| resolved.starts_with(folder))
     }
-}
-
-/// Whether a name in the path is hidden, as both folders are: a quick check for tens of thousands of paths.
-fn is_below_hidden(path: &Path) -> bool {
-    let path = path.as_os_str().as_encoded_bytes();
-    memchr::memchr_iter(b'.', path).any(|at| at.checked_sub(1).and_then(|before| path.get(before)) == Some(&b'/'))
 }
 
 /// The other locations where a file, once created, would become this source's: every candidate for its written path, or

@@ -1,5 +1,6 @@
 //! Finds the files of the workspace that a password command names. The command runs in an empty folder, where a relative
-//! path leads to nothing; so only what it spells out can lead into the workspace.
+//! path leads to nothing, and gets copies of these files; so only a path that it spells out can lead into the workspace
+//! itself, and is refused.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,10 +10,10 @@ use std::path::{Component, Path, PathBuf};
 use refdesk_files::output::resolve;
 use refdesk_files::path::{clean, is_within};
 
-/// The environment variable through which the command gets the workspace's path.
+/// The environment variable through which the command finds the files of the workspace that it names: copies of them.
 pub(crate) const WORKSPACE_VARIABLE: &str = "workspaceRoot";
 
-/// Stands for the workspace's path, in which a space would end a word.
+/// Stands for the path of the files of the workspace.
 const MARK: char = '\u{1}';
 
 /// Stands for the home folder's path.
@@ -23,17 +24,26 @@ const UNKNOWN: char = '\u{3}';
 
 const WILDCARDS: [char; 3] = ['*', '?', '['];
 
-/// The regular files of the workspace that a shell command names, with links resolved.
+/// A file of the workspace that a command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFile {
+    /// The path below the workspace by which the command finds it, without links resolved.
+    pub name: PathBuf,
+    /// The absolute path without links.
+    pub file: PathBuf,
+}
+
+/// The regular files of the workspace that a shell command names by their relative paths or with `$workspaceRoot`.
 ///
 /// # Errors
-/// It names something else in the workspace, a folder above it, or a path that only the shell can assemble; or it changes
-/// the folder. Then it is unknown which files it runs, so exactly those cannot be trusted.
+/// It names something else in the workspace, one of its files in another way, a folder above it, or a path that only the
+/// shell can assemble; or it changes the folder. Then it is unknown which files it runs, so exactly those cannot be trusted.
 pub fn workspace_files(
     workspace: &Path,
     home: Option<&Path>,
     variable: impl Fn(&str) -> Option<String>,
     command: &str,
-) -> Result<Vec<PathBuf>, String> {
+) -> Result<Vec<NamedFile>, String> {
     let real = resolve(workspace).unwrap_or_else(|_| workspace.to_owned());
     // A process's working directory is often the workspace.
     let roots = [workspace.to_owned(), real, PathBuf::from("/proc")];
@@ -67,25 +77,32 @@ pub fn workspace_files(
     if let Some(name) = [WORKSPACE_VARIABLE, "/proc/"].into_iter().find(|name| spelled.contains(name)) {
         return Err(name.to_owned());
     }
-    let whole = workspace.display().to_string();
-    let spelled = if whole.contains(is_between) { spelled.replace(&whole, &MARK.to_string()) } else { spelled };
+    // Such a path is not one word.
+    let mut wholes = places.roots.iter().map(|root| root.display().to_string());
+    if let Some(whole) = wholes.find(|whole| whole.contains(is_between) && spelled.contains(whole)) {
+        return Err(whole);
+    }
     let (mut files, mut known) = (Vec::new(), BTreeSet::new());
     for word in spelled.split(is_between) {
         let Some(path) = places.path(word).filter(|path| places.has(path, is_within)) else { continue };
         let is_clear = !known.insert(clean(&path)) || !is_ambiguous(&path);
         let file = workspace_file(workspace, &path).filter(|_| is_clear);
-        files.push(file.ok_or_else(|| places.written(word))?);
+        // Only what is found through the variable leads to the copies.
+        let name = word.strip_prefix(MARK).map(|name| clean(Path::new(name.trim_start_matches('/'))));
+        let named = name.zip(file).map(|(name, file)| NamedFile { name, file });
+        files.push(named.ok_or_else(|| places.written(word))?);
     }
     // Quotes do not matter here: quoted text may be the command of another shell.
     let plain = spelled.replace('\\', "").replace("$'", "").replace("$\"", "").replace(['\'', '"'], "");
     let plain = plain.replace(&format!("HOME={HOME} "), " ");
-    let is_named = |path: &Path| workspace_file(workspace, path).is_some_and(|file| files.contains(&file));
+    let is_named =
+        |path: &Path| workspace_file(workspace, path).is_some_and(|file| files.iter().any(|it| it.file == file));
     let words = || plain.split(is_between).filter(|word| !word.is_empty());
     let is_root = |word: &str| places.path(word).is_some_and(|path| clean(&path) == Path::new("/"));
     let is_in_root = words().any(is_root);
     let leads_from_root = |word: &str| word == "find" || from_root(word).any(|path| places.hides(&path, is_named));
     let is_refused = |word: &&str| {
-        places.hides(word, is_named) || places.leads_from_above(word, is_named) || (is_in_root && leads_from_root(word))
+        places.hides(word, is_named) || places.leads_from_above(word) || (is_in_root && leads_from_root(word))
     };
     let refused = words().find(is_refused);
     refused.map_or(Ok(files), |word| Err(places.written(word)))
@@ -125,15 +142,15 @@ impl Places<'_> {
         has(&clean(path)) || resolve(path).is_ok_and(|path| has(&path))
     }
 
-    /// Whether a path, relative or in the home folder, leads to another file of the workspace from there or a folder above:
-    /// the command may change to that folder, or make it the home folder, in a way that is not recognized.
-    fn leads_from_above(&self, word: &str, is_named: impl Fn(&Path) -> bool) -> bool {
+    /// Whether a path, relative or in the home folder, leads to a file of the workspace from there or a folder above: the
+    /// command may change to that folder, or make it the home folder, in a way that is not recognized.
+    fn leads_from_above(&self, word: &str) -> bool {
         let [workspace, real, _] = &self.roots;
         let path = word.strip_prefix(['~', HOME]).map_or(word, |rest| rest.trim_start_matches('/'));
         let mut paths = workspace.ancestors().chain(real.ancestors()).map(|folder| folder.join(path));
         path.contains('/')
             && !path.starts_with(['/', MARK])
-            && paths.any(|path| workspace_file(workspace, &path).is_some() && !is_named(&path))
+            && paths.any(|path| workspace_file(workspace, &path).is_some())
     }
 
     /// Whether a word hides which files the command runs.
@@ -141,8 +158,10 @@ impl Places<'_> {
         let is_in_other_home = word.strip_prefix('~').is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
         let begins_unknown = word.split_once('/').is_some_and(|(before, _)| before.contains(UNKNOWN));
         let has_inner_mark = word.rfind(MARK).is_some_and(|at| at > 0);
+        // Behind a link, it leads elsewhere than among the copies.
+        let goes_up = word.starts_with(MARK) && word.split('/').any(|part| part == "..");
         let changes_folder = ["cd", "chdir", "pushd", "eval", "HOME"].contains(&word);
-        if changes_folder || is_in_other_home || begins_unknown || has_inner_mark {
+        if changes_folder || is_in_other_home || begins_unknown || has_inner_mark || goes_up {
             return true;
         }
         let (known, is_open) = match word.split_once(UNKNOWN).and_then(|(known, _)| known.rsplit_once('/')) {
@@ -155,7 +174,7 @@ impl Places<'_> {
         let Some(path) = self.path(&known) else { return false };
         match known.contains(WILDCARDS) {
             true => known.starts_with(['~', HOME]) || self.has(&path, may_match),
-            false if self.has(&path, is_within) => is_open || !is_named(&path),
+            false if self.has(&path, is_within) => is_open || !word.starts_with(MARK) || !is_named(&path),
             // The root is seldom a folder: slashes separate, as in `cut -d/`, or end an expression of `sed`.
             false => self.has(&path, |path, root| is_within(root, path) && (is_open || path.parent().is_some())),
         }
@@ -319,6 +338,7 @@ mod tests {
         let within = |path: &str| workspace.join(path).display().to_string();
         let at_home = |path: &str| home.join(path).display().to_string();
         let pw = || Ok(vec![workspace.join("bin/pw")]);
+        let files = |found: Vec<NamedFile>| found.into_iter().map(|it| it.file).collect::<Vec<_>>();
         let from_root = at_home("w/bin/pw").trim_start_matches('/').to_owned();
         let (first, rest) = from_root.split_once('/').unwrap();
         let shown = from_root.as_str();
@@ -343,8 +363,14 @@ mod tests {
             ("cd $HOME/w && bin/pw", Err(within(""))),
             ("sh /proc/$PPID/cwd/bin/pw", Err("/proc/".to_owned())),
             ("$workspaceRoot/bin/none", Err(within("bin/none"))),
-            ("~/w/bin/pw", Ok(vec![workspace.join("bin/pw")])),
-            ("\"$HOME\"/w/bin/pw; ~/bin/pw", Ok(vec![workspace.join("bin/pw")])),
+            // Files of the workspace that are not found through the copies.
+            ("~/w/bin/pw", Err("~/w/bin/pw".to_owned())),
+            ("\"$HOME\"/w/bin/pw; ~/bin/pw", Err(within("bin/pw"))),
+            ("sh ./bin/pw; sh ~/''w'/bin'/pw", Err("~/w/bin/pw".to_owned())),
+            ("sh ./bin/pw; sh ~/link/bin/pw", Err("~/link/bin/pw".to_owned())),
+            ("sh \"$workspaceRoot\"/../bin/pw", Err(within("../bin/pw"))),
+            ("sh bin/../bin/pw", Err(within("bin/../bin/pw"))),
+            ("sh \"$workspaceRoot\"/'..'/bin/pw", Err(within(""))),
             ("cd ~/bin && ./pw", Err("cd".to_owned())),
             ("find / -name pw -exec sh {} +", Err("find".to_owned())),
             ("find /// -name pw -exec sh {} +", Err("find".to_owned())),
@@ -374,7 +400,7 @@ mod tests {
             ("make -sC$workspaceRoot/. pw", Err(format!("-sC{}", within(".")))),
             ("make -sC$HOME/w pw", Err(format!("-sC{}", within("")))),
             (". $workspaceRoot/bin/pw", pw()),
-            ("sh <<X\n. ~/w/bin/pw\nX", pw()),
+            ("sh <<X\n. $workspaceRoot//bin/pw\nX", pw()),
             ("alias a='sh ~/w/bin'; a/pw", Err("~/w/bin".to_owned())),
             // The shell may read 'pw x'.
             ("sh \"$workspaceRoot/two/pw x\"", Err(within("two/pw"))),
@@ -425,7 +451,7 @@ mod tests {
             ("perl -ne 'print $1 if $_ =~ /pw: (.*)/' ~/.secret", Ok(Vec::new())),
         ] {
             let expected = expected.map_err(|word| word.trim_end_matches('/').to_owned());
-            let found = workspace_files(&workspace, Some(&home), variable, command);
+            let found = workspace_files(&workspace, Some(&home), variable, command).map(files);
             assert_eq!(found.map_err(|word| word.trim_end_matches('/').to_owned()), expected, "{command}");
         }
         // Ways to the workspace's path without its first slash, or with a part of it hidden.
@@ -451,8 +477,11 @@ mod tests {
         }
         let workspace = home.join("my w");
         write_atomic(&workspace.join("pw"), b"x").unwrap();
-        let found = workspace_files(&workspace, Some(&home), variable, "sh \"$workspaceRoot\"/pw");
+        let found = workspace_files(&workspace, Some(&home), variable, "sh \"$workspaceRoot\"/pw").map(files);
         assert_eq!(found, Ok(vec![workspace.join("pw")]));
+        let whole = workspace.display().to_string();
+        let found = workspace_files(&workspace, Some(&home), variable, &format!("sh '{whole}/pw'"));
+        assert_eq!(found, Err(whole));
     }
 
     #[test]
@@ -469,25 +498,27 @@ mod tests {
         symlink("bin/deep", workspace.join("deep")).unwrap();
         for (command, files, runs) in [
             ("pass show db", &[][..], "pass show db"),
-            ("./bin/pw\u{3000}x", &["bin/pw"], "\"$workspaceRoot\"/./bin/pw\u{3000}x"),
+            ("./bin/pw\u{3000}x", &[("bin/pw", "bin/pw")], "\"$workspaceRoot\"/./bin/pw\u{3000}x"),
             (
                 "sh -c 'bin/pw; bin/link'",
-                &["bin/pw", "bin/pw"],
+                &[("bin/pw", "bin/pw"), ("bin/link", "bin/pw")],
                 "sh -c '\"$workspaceRoot\"/bin/pw; \"$workspaceRoot\"/bin/link'",
             ),
-            // The file that the shell opens.
-            ("cat deep/../pw", &["bin/pw"], "cat \"$workspaceRoot\"/deep/../pw"),
-            ("cat <bin/pw", &["bin/pw"], "cat <\"$workspaceRoot\"/bin/pw"),
-            ("\"$workspaceRoot\"/bin/pw", &["bin/pw"], "\"$workspaceRoot\"/bin/pw"),
-            ("\"${workspaceRoot}/bin/pw\"", &["bin/pw"], "\"${workspaceRoot}/bin/pw\""),
-            ("$workspaceRoot/bin/pw", &["bin/pw"], "$workspaceRoot/bin/pw"),
+            ("cat <bin/pw", &[("bin/pw", "bin/pw")], "cat <\"$workspaceRoot\"/bin/pw"),
+            ("\"$workspaceRoot\"/bin/pw", &[("bin/pw", "bin/pw")], "\"$workspaceRoot\"/bin/pw"),
+            ("\"${workspaceRoot}/bin/pw\"", &[("bin/pw", "bin/pw")], "\"${workspaceRoot}/bin/pw\""),
+            ("$workspaceRoot/bin/pw", &[("bin/pw", "bin/pw")], "$workspaceRoot/bin/pw"),
             // The shell finds the program by name, but not here.
             ("make -s", &[], "make -s"),
             ("bin/out out bin bin/none", &[], "bin/out out bin bin/none"),
         ] {
-            let expected: Vec<PathBuf> = files.iter().map(|file| workspace.join(file)).collect();
+            let named = |(name, file): &(&str, &str)| NamedFile { name: name.into(), file: workspace.join(file) };
+            let expected: Vec<NamedFile> = files.iter().map(named).collect();
             assert_eq!(workspace_files(&workspace, None, |_| None, command), Ok(expected), "{command}");
             assert_eq!(with_workspace_files(&workspace, command), runs, "{command}");
         }
+        // The shell opens another file than that in the folder above.
+        let up = workspace.join("deep/../pw").display().to_string();
+        assert_eq!(workspace_files(&workspace, None, |_| None, "cat deep/../pw"), Err(up));
     }
 }

@@ -58,7 +58,7 @@ impl ServerAddress {
         if let Some(found) = self.found.get() {
             return Ok(found);
         }
-        let found = place::address(server, around)?;
+        let found = place::address(server, around, &self.files)?;
         Ok(self.found.get_or_init(|| found))
     }
 }
@@ -140,6 +140,21 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
     };
     let message = format!("'{}' is reached with sslmode {}: {what}", config.name, mode.word());
     Some(Diagnostic::warning(Code::WeakTls, message).fix("use 'sslmode: verify-full'"))
+}
+
+/// What others on the network could do, as far as the configuration says without the environment.
+pub(crate) fn network_risk(server: &ServerConnection) -> &'static str {
+    let Some(mut address) = server.url.as_deref().map_or_else(|| Some(Address::default()), Address::parse) else {
+        return "";
+    };
+    if let Some(host) = &server.host {
+        address.set_host(host);
+    }
+    if let Some(mode) = server.sslmode.as_deref().and_then(TlsMode::from_word) {
+        address.set_tls(mode);
+    }
+    let is_elsewhere = server.url_env.is_some() || server.service.is_some();
+    if is_elsewhere { address.risk_on_network() } else { address.risk() }
 }
 
 fn unneeded_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &SchemaReading) -> Option<Diagnostic> {

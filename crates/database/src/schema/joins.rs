@@ -45,6 +45,8 @@ pub struct InferredJoins {
     /// Columns that match the keys of several tables equally well: table, column, and those tables. With a single table, the
     /// column matches only a part of its key.
     pub ambiguous: Vec<(TableName, String, Vec<TableName>)>,
+    /// What notes have removed or replaced, by the table that refers. The values may be the same all the same.
+    pub set_aside: BTreeMap<TableName, Vec<InferredJoin>>,
 }
 
 /// A column that identifies rows by itself, or with the other columns of its key.
@@ -265,6 +267,10 @@ pub(super) fn family(data_type: &str) -> Option<&'static str> {
 }
 
 fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
+    if notes.joins.is_empty() && notes.not_joins.is_empty() {
+        return;
+    }
+    let before = found.of.clone();
     notes.not_joins.iter().for_each(|not| remove(found, not));
     let keys = notes.keys(snapshot);
     for noted in notes.joins.iter().filter(|noted| !keys.contains_key(&noted.compared())) {
@@ -289,6 +295,13 @@ fn apply_notes(found: &mut InferredJoins, snapshot: &Snapshot, notes: &Notes) {
         });
     }
     found.of.retain(|_, joins| !joins.is_empty());
+    for (table, mut joins) in before {
+        let left = found.of.get(&table).map_or(&[][..], Vec::as_slice);
+        joins.retain(|join| !left.contains(join));
+        if !joins.is_empty() {
+            found.set_aside.insert(table, joins);
+        }
+    }
 }
 
 /// Removes the join that a note is on, from whichever of the two tables it was inferred.

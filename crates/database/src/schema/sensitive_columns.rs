@@ -98,7 +98,9 @@ impl<'s> Spread<'s> {
                 }
             }
             // A join without a key is not certain enough to tell anything about the column that is referred to.
-            for join in joins.of.get(&table.table_name()).into_iter().flatten() {
+            let name = table.table_name();
+            // A note can take a join out of the pages, but not lift a rule: only `not_sensitive` can, which needs trust.
+            for join in [&joins.of, &joins.set_aside].into_iter().filter_map(|of| of.get(&name)).flatten() {
                 for (own, other) in join.columns.iter().zip(&join.target_columns) {
                     let own = position(table, own).map(|column| (at, column));
                     if let (Some(own), Some(target)) = (own, place(&join.target, other)) {
@@ -324,6 +326,25 @@ mod tests {
                 &[("people", &["badge TEXT"]), ("visit", &["nr INTEGER", "people_badge TEXT"])],
                 configured,
                 "",
+                &[],
+                &["people.badge configured: *.people.badge", "visit.people_badge same values: main.people.badge"],
+            ),
+            // No note makes the values of such a column public.
+            (
+                &[("people", &["badge TEXT"]), ("visit", &["nr INTEGER", "people_badge TEXT"])],
+                configured,
+                "not_joins: [{from: main.visit.people_badge, to: main.people.badge}]",
+                &[],
+                &["people.badge configured: *.people.badge", "visit.people_badge same values: main.people.badge"],
+            ),
+            (
+                &[
+                    ("people", &["badge TEXT"]),
+                    ("product", &["code TEXT"]),
+                    ("visit", &["nr INTEGER", "people_badge TEXT"]),
+                ],
+                configured,
+                "joins: [{from: main.visit.people_badge, to: main.product.code, because: x}]",
                 &[],
                 &["people.badge configured: *.people.badge", "visit.people_badge same values: main.people.badge"],
             ),

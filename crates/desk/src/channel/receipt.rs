@@ -15,7 +15,7 @@ const CHARACTERS: usize = 200;
 /// The entry for a request.
 pub fn request_receipt(request: &Request) -> Receipt {
     let mut reason = match &request.approval {
-        Some(approval) => format!("to approve a write of {}", approval.path),
+        Some(approval) => format!("to approve a write of {}", approval.shown_path()),
         None if request.sources.len() == 1 => "whether to use 1 source".to_owned(),
         None => format!("to choose from {} sources", request.sources.len()),
     };
@@ -30,8 +30,8 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
     let reason = match came {
         Ok(answered) => {
             let what = match (&request.approval, answered.approved) {
-                (Some(approval), true) => format!("yes to {}", approval.path),
-                (Some(approval), false) => format!("no to {}", approval.path),
+                (Some(approval), true) => format!("yes to {}", approval.shown_path()),
+                (Some(approval), false) => format!("no to {}", approval.shown_path()),
                 (None, _) if answered.selected.is_empty() && answered.unknown.is_empty() => "none".to_owned(),
                 (None, _) if answered.selected.is_empty() => format!("none of {}", request.sources.len()),
                 (None, _) => format!("{} of {}", answered.selected.len(), request.sources.len()),
@@ -43,7 +43,7 @@ pub fn answer_receipt(request: &Request, came: &Result<ChannelAnswer, NoAnswer>)
             format!("{} answered: {what}{unknown}", person(answered))
         }
         Err(NoAnswer::TimedOut) => match &request.approval {
-            Some(approval) => format!("no approval of the write of {} in time", approval.path),
+            Some(approval) => format!("no approval of the write of {} in time", approval.shown_path()),
             None if request.sources.len() == 1 => "no answer in time about 1 source".to_owned(),
             None => format!("no answer in time about {} sources", request.sources.len()),
         },

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use refdesk_files::Sealer;
 use refdesk_files::name::sha256_hex;
 use refdesk_files::output::Diff;
+use refdesk_text::shorten::without_long_blanks;
 
 /// A request to the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +122,11 @@ pub struct Approval {
 }
 
 impl Approval {
+    /// The path for people, without long runs of blanks, which could push its end out of sight.
+    pub fn shown_path(&self) -> String {
+        without_long_blanks(self.path.clone())
+    }
+
     /// The effect on the file, derived from the diff.
     pub fn effect(&self) -> ApprovalEffect {
         match self.diff.lines().next() {

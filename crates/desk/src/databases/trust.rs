@@ -2,15 +2,17 @@
 //! with the repository, so both need the user's trust. An SQLite file in the workspace does not: it is read as
 //! untrusted data, and reading it reaches nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use refdesk_database::config::{Connection, DatabaseConfig, Sampling, Secret, ServerConnection, workspace_files};
-use refdesk_database::connector::ServerAddress;
+use refdesk_database::config::{
+    Connection, DatabaseConfig, NamedFile, Sampling, Secret, ServerConnection, workspace_files,
+};
+use refdesk_database::connector::{CheckedContent, CheckedFiles, ServerAddress, authorities_file, network_risk};
 use refdesk_database::names::globs::NamePattern;
 use refdesk_files::is_of_process;
 use refdesk_files::name::sha256_hex;
-use refdesk_files::path::{clean, display};
+use refdesk_files::path::{clean, is_within, lossy};
 use refdesk_files::read_regular;
 use refdesk_files::reserved::is_reserved;
 use refdesk_text::escape::code_span;
@@ -22,11 +24,11 @@ use serde_json::{Value, json};
 use super::{AllowedDatabase, DatabaseAccess};
 use crate::Desk;
 use crate::privileged_actions::{PrivilegedActions, UnlocatedAction, code_list, in_text, place};
-use crate::trust::TrustCheck;
+use crate::trust::{SHORTEN, TrustCheck, too_long_to_trust};
 use refdesk_core::config::expand;
 
-/// The maximum size of a program or certificate file in bytes. A larger file would be hashed only in part, and the rest
-/// could be replaced.
+/// The maximum size of the files of a connection in bytes: all programs together, and the certificates. A larger file would
+/// be hashed only in part, and the rest could be replaced.
 const PROGRAM: u64 = 16 * 1024 * 1024;
 
 /// The longest password command. Checking what it names takes time that grows with its length.
@@ -36,20 +38,22 @@ impl Desk {
     /// Whether a database may be read, and with which settings.
     pub(super) fn database_access(&self, database: &DatabaseConfig) -> DatabaseAccess {
         let check = TrustCheck::new(self);
-        let is_trusted = |action: Option<UnlocatedAction>| action.is_none_or(|action| check.trusts(&action.hash));
-        // Environment variables are not read before the database is trusted.
-        match self.database_action(&check.actions(), database).map(is_trusted) {
-            Ok(true) => {}
-            Ok(false) => return DatabaseAccess::Untrusted,
+        let files = match self.checked_files(&check.workspace, database) {
+            Ok(files) => files,
             Err(error) => return DatabaseAccess::Refused(error),
+        };
+        // Environment variables are not read before the database is trusted.
+        let read = self.database_action(&check.actions(), database, &files);
+        if let Some(action) = read.as_ref().filter(|action| !check.trusts(&action.hash)) {
+            return untrusted(action);
         }
         let (file, outside) = match self.database_file(&check.workspace, database) {
             Ok(found) => found,
             Err(error) => return DatabaseAccess::Refused(error),
         };
         let led = outside.map(|real| outside_action(&check.actions(), database, &real));
-        if !is_trusted(led) {
-            return DatabaseAccess::Untrusted;
+        if let Some(action) = led.as_ref().filter(|action| !check.trusts(&action.hash)) {
+            return untrusted(action);
         }
         if let Connection::Sqlite { file: written } = &database.connection
             && file.strip_prefix(&check.workspace).is_ok_and(is_reserved)
@@ -57,19 +61,22 @@ impl Desk {
             let message = format!("'{written}' is one of the files of git or refdesk");
             return DatabaseAccess::Refused(Error::new(Code::ReservedPath, message, "name another file"));
         }
-        let mut allowed =
-            AllowedDatabase { config: database.clone(), file, address: ServerAddress::default(), problems: Vec::new() };
-        if !is_trusted(values_action(&check.actions(), database)) {
+        let address = ServerAddress::from(files);
+        let mut allowed = AllowedDatabase { config: database.clone(), file, address, problems: Vec::new() };
+        let values = values_action(&check.actions(), database);
+        if let Some(action) = values.filter(|action| !check.trusts(&action.hash)) {
+            let why = if action.is_unreadable() { too_long_to_trust() } else { "wait for trust".to_owned() };
             allowed.config.sampling = database.sampling.min(Sampling::Statistics);
             allowed.config.not_sensitive.clear();
             allowed.config.publish_values = false;
             let message = format!(
-                "the settings of '{}' about values wait for trust; until then the pages say less about values",
+                "the settings of '{}' about values {why}; until then the pages say less about values",
                 database.name
             );
             let problem =
                 Diagnostic::warning(Code::Untrusted, message).in_file(self.databases_file().unwrap_or_default());
-            allowed.problems.push(problem.at_line(database.line).fix(Fix::Trust));
+            let fix = if action.is_unreadable() { Fix::from(SHORTEN) } else { Fix::Trust };
+            allowed.problems.push(problem.at_line(database.line).fix(fix));
         }
         DatabaseAccess::Allowed(Box::new(allowed))
     }
@@ -80,7 +87,8 @@ impl Desk {
         self.enabled_databases()
             .flat_map(|database| {
                 // A refused database needs no trust.
-                let read = self.database_action(&actions, database).ok().flatten();
+                let files = self.checked_files(&check.workspace, database).ok();
+                let read = files.and_then(|files| self.database_action(&actions, database, &files));
                 // The content of a variable is shown only once reading it is trusted.
                 let may_read =
                     !reads_environment(database) || read.as_ref().is_some_and(|action| check.trusts(&action.hash));
@@ -95,9 +103,8 @@ impl Desk {
 
     /// The databases that no trust would make readable, because of what their configuration names, each with its line.
     pub(crate) fn refused_databases(&self, check: &TrustCheck<'_>) -> Vec<Diagnostic> {
-        let actions = check.actions();
         let refused = self.enabled_databases().filter_map(|database| {
-            let Error { code, message, fix, .. } = self.database_action(&actions, database).err()?;
+            let Error { code, message, fix, .. } = self.checked_files(&check.workspace, database).err()?;
             let problem = Diagnostic::error(code, message).in_file(self.databases_file().unwrap_or_default());
             Some(problem.at_line(database.line).fix(fix))
         });
@@ -139,64 +146,122 @@ impl Desk {
         Ok(place(workspace, &path))
     }
 
-    /// The action of reading a server, or an SQLite file whose path comes from the environment.
-    ///
-    /// # Errors
-    /// Its password command uses the workspace in a way that cannot be checked, or one of its files is too large.
+    /// The action of reading a server with these files, or an SQLite file whose path comes from the environment.
     fn database_action(
         &self,
         actions: &PrivilegedActions<'_>,
         database: &DatabaseConfig,
-    ) -> Result<Option<UnlocatedAction>, Error> {
+        files: &CheckedFiles,
+    ) -> Option<UnlocatedAction> {
         let name = &database.name;
         let named = code_span(name);
         let restrictions = restrictions(database);
         let except = restrictions.words();
-        Ok(match &database.connection {
+        match &database.connection {
             Connection::Sqlite { file } if reads_environment(database) => {
-                let names = code_list(variables(file).map(|name| format!("${name}")));
+                let using = using(variables(file).map(str::to_owned));
                 let path = code_span(file);
-                let what =
-                    format!("read the SQLite database {path} as {named}, using {names} from the environment{except}");
+                let what = format!("read the SQLite database {path} as {named}{using}{except}");
                 Some(actions.database(name, what, &restrictions.with(json!({"name": name, "file": file}))))
             }
             Connection::Sqlite { .. } => None,
             Connection::Postgres(server) | Connection::Snowflake(server) => {
                 let kind = database.connection.word();
-                let programs = self.programs(actions.workspace, name, server)?;
+                let hashed = |(name, content): (&PathBuf, &Vec<u8>)| (lossy(name), sha256_hex(content));
+                let programs: BTreeMap<String, String> = files.programs.iter().map(hashed).collect();
                 let runs = match code_list(programs.keys()) {
                     names if names.is_empty() => names,
                     names => format!(", which uses {names} of this repository and whatever that runs"),
                 };
-                let authorities = authorities(actions.workspace, server)?;
-                let what = format!("read the {kind} database {named}: {}{runs}{except}", words(server));
+                let (using, risk) = match &database.connection {
+                    Connection::Postgres(_) => (using(sent_variables(server)), network_risk(server)),
+                    _ => (String::new(), ""),
+                };
+                let led = match &files.authorities {
+                    Some(CheckedContent::Outside(file)) => {
+                        format!(", whose certificates are in {}", code_span(&in_text(file)))
+                    }
+                    _ => String::new(),
+                };
+                let what =
+                    format!("read the {kind} database {named}: {}{led}{runs}{using}{risk}{except}", words(server));
                 let mut content = json!({"name": name, "kind": kind, "server": server});
                 if let Value::Object(members) = &mut content {
                     members.extend((!programs.is_empty()).then(|| ("programs".to_owned(), json!(programs))));
-                    members.extend(authorities.map(|hash| ("authorities".to_owned(), json!(hash))));
+                    let authorities = match &files.authorities {
+                        Some(CheckedContent::Read(content)) => Some(sha256_hex(content)),
+                        Some(CheckedContent::Outside(file)) => Some(in_text(file)),
+                        Some(CheckedContent::Unreadable) | None => None,
+                    };
+                    members.extend(authorities.map(|it| ("authorities".to_owned(), json!(it))));
                 }
-                let runs_command = matches!(server.secret, Some(Secret::Command(_)));
-                Some(UnlocatedAction { runs_command, ..actions.database(name, what, &restrictions.with(content)) })
+                Some(UnlocatedAction {
+                    runs_command: matches!(server.secret, Some(Secret::Command(_))),
+                    sends_secret: matches!(server.secret, Some(Secret::Env(_))) || !using.is_empty(),
+                    ..actions.database(name, what, &restrictions.with(content))
+                })
             }
-        })
+        }
     }
 
-    /// The workspace files that a password command names, with the hashes of their content, so that trust does not
-    /// extend to another program under the same name.
-    fn programs(
-        &self,
-        workspace: &Path,
-        database: &str,
-        server: &ServerConnection,
-    ) -> Result<BTreeMap<String, String>, Error> {
-        let Some(Secret::Command(command)) = &server.secret else { return Ok(BTreeMap::new()) };
+    /// The files of the workspace that locating a server uses, so that trust does not extend to others under the same
+    /// names. What is hashed here is what is used.
+    ///
+    /// # Errors
+    /// The password command uses the workspace in a way that cannot be checked, or the files are too large.
+    fn checked_files(&self, workspace: &Path, database: &DatabaseConfig) -> Result<CheckedFiles, Error> {
+        let (Connection::Postgres(server) | Connection::Snowflake(server)) = &database.connection else {
+            return Ok(CheckedFiles::default());
+        };
+        let home = self.workspace_context().home.as_deref();
+        let too_large = |what: String| {
+            let message = format!("{what} more than {} MiB", PROGRAM / 1024 / 1024);
+            Error::new(Code::TooLarge, message, "use a smaller file")
+        };
+        let mut files = CheckedFiles::default();
+        let mut left = PROGRAM;
+        for NamedFile { name, file } in self.programs(workspace, &database.name, server)? {
+            // A file that cannot be read makes the command fail.
+            let Ok((content, is_longer)) = read_regular(&file, left) else { continue };
+            if is_longer {
+                return Err(too_large(format!(
+                    "the files that the password_command of '{}' names have",
+                    database.name
+                )));
+            }
+            if files.programs.contains_key(&name) {
+                continue;
+            }
+            left = left.saturating_sub(content.len() as u64);
+            files.programs.insert(name, content);
+        }
+        let Some(named) = authorities_file(server, self.workspace(), home) else { return Ok(files) };
+        let is_written_inside = is_within(&named, self.workspace()) || is_within(&named, workspace);
+        files.authorities = match place(workspace, &named) {
+            (file, None) => Some(match read_regular(&file, PROGRAM) {
+                Ok((_, true)) => return Err(too_large(format!("{} has", in_text(&file)))),
+                Ok((content, false)) => CheckedContent::Read(content),
+                Err(_) => CheckedContent::Unreadable,
+            }),
+            // Nothing outside is read before it is trusted.
+            (_, outside) => outside.filter(|_| is_written_inside).map(CheckedContent::Outside),
+        };
+        Ok(files)
+    }
+
+    /// The workspace files that a password command names.
+    ///
+    /// # Errors
+    /// It uses the workspace in a way that cannot be checked.
+    fn programs(&self, workspace: &Path, database: &str, server: &ServerConnection) -> Result<Vec<NamedFile>, Error> {
+        let Some(Secret::Command(command)) = &server.secret else { return Ok(Vec::new()) };
         if command.len() > COMMAND_BYTES {
             let message = format!("the password_command of '{database}' is longer than {COMMAND_BYTES} bytes");
             return Err(Error::new(Code::TooLong, message, "put it into a script, and name that"));
         }
         let home = self.workspace_context().home.as_deref();
         let variable = |name: &str| self.environment().get(name);
-        let files = workspace_files(workspace, home, variable, command).map_err(|named| {
+        workspace_files(workspace, home, variable, command).map_err(|named| {
             let message = format!(
                 "the password_command of '{database}', {}, names '{named}', so the files that it runs from this repository cannot \
                  be checked",
@@ -205,10 +270,31 @@ impl Desk {
             let fix = "name each of its files separately, such as ./scripts/password.sh, or put the command into a script \
                        of yours outside the repository";
             Error::new(Code::NoRegularFile, message, fix)
-        })?;
-        let hashed = |path: PathBuf| Ok(hash_of(&path)?.map(|hash| (display(workspace, &path), hash)));
-        files.into_iter().filter_map(|path| hashed(path).transpose()).collect()
+        })
     }
+}
+
+/// The answer for a database whose action is not trusted: one that is too long to be read never can be.
+fn untrusted(action: &UnlocatedAction) -> DatabaseAccess {
+    if !action.is_unreadable() {
+        return DatabaseAccess::Untrusted;
+    }
+    let message = format!("the database {}", too_long_to_trust());
+    DatabaseAccess::Refused(Error::new(Code::TooLong, message, SHORTEN))
+}
+
+/// `, using $A, $B from the environment`, or empty.
+fn using(names: impl Iterator<Item = String>) -> String {
+    let names: Vec<String> = names.map(|name| format!("${name}")).collect();
+    if names.is_empty() { String::new() } else { format!(", using {} from the environment", code_list(names)) }
+}
+
+/// The environment variables in what a server gets, each once.
+fn sent_variables(server: &ServerConnection) -> impl Iterator<Item = String> {
+    let texts = [&server.url, &server.host, &server.database, &server.user];
+    let names: Vec<&str> = texts.into_iter().flatten().flat_map(|text| all_variables(text)).collect();
+    let mut seen = BTreeSet::new();
+    names.into_iter().filter(|name| seen.insert(*name)).map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
 /// Whether the path of an SQLite file depends on the environment.
@@ -219,8 +305,12 @@ fn reads_environment(database: &DatabaseConfig) -> bool {
 /// The environment variables in a path, as `${NAME}`, except the folder names that every path may use.
 fn variables(file: &str) -> impl Iterator<Item = &str> {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
-    let names = file.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
-    names.filter(move |name| is_name(name) && !["workspaceRoot", "projectPath", "HOME"].contains(name))
+    all_variables(file).filter(move |name| is_name(name) && !["workspaceRoot", "projectPath", "HOME"].contains(name))
+}
+
+/// What is in `${…}`.
+fn all_variables(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
 /// The action of reading an SQLite file outside the workspace.
@@ -256,18 +346,22 @@ fn texts(patterns: &[NamePattern]) -> Vec<&str> {
     patterns.iter().map(|pattern| pattern.text.as_str()).collect()
 }
 
+/// `exclude_tables: hr_*`, of a long list only the beginning.
+fn list_words((key, patterns): &(&str, Vec<&str>)) -> String {
+    match patterns.get(..SHOWN_PATTERNS) {
+        Some(first) if patterns.len() > SHOWN_PATTERNS => {
+            format!("{key}: {} and {} more", code_list(first), grouped((patterns.len() - SHOWN_PATTERNS) as u64))
+        }
+        _ => format!("{key}: {}", code_list(patterns)),
+    }
+}
+
 impl Restrictions<'_> {
     /// ` (with exclude_tables: hr_*; sampling: none)`, or empty. Of a long list only the beginning, since all of it only
     /// keeps something from being read.
     fn words(&self) -> String {
         let lists = self.lists.iter().filter(|(_, patterns)| !patterns.is_empty());
-        let words = |(key, patterns): &(&str, Vec<&str>)| match patterns.get(..SHOWN_PATTERNS) {
-            Some(first) if patterns.len() > SHOWN_PATTERNS => {
-                format!("{key}: {} and {} more", code_list(first), grouped((patterns.len() - SHOWN_PATTERNS) as u64))
-            }
-            _ => format!("{key}: {}", code_list(patterns)),
-        };
-        let mut parts: Vec<String> = lists.map(words).collect();
+        let mut parts: Vec<String> = lists.map(list_words).collect();
         parts.extend((!self.reads_rows).then(|| "sampling: none".to_owned()));
         if parts.is_empty() { String::new() } else { format!(" (with {})", parts.join("; ")) }
     }
@@ -283,33 +377,6 @@ impl Restrictions<'_> {
             }
         }
         content
-    }
-}
-
-/// The hash of the certificate authority file, if it is in the workspace: a program that can replace it can
-/// impersonate the server.
-///
-/// # Errors
-/// The file is too large.
-fn authorities(workspace: &Path, server: &ServerConnection) -> Result<Option<String>, Error> {
-    let Some(file) = &server.sslrootcert else { return Ok(None) };
-    let (path, outside) = place(workspace, &clean(&workspace.join(file)));
-    // A file that cannot be read makes the connection fail.
-    if outside.is_none() { hash_of(&path) } else { Ok(None) }
-}
-
-/// The hash of a whole file; `None` if it cannot be read.
-///
-/// # Errors
-/// The file is too large.
-fn hash_of(path: &Path) -> Result<Option<String>, Error> {
-    match read_regular(path, PROGRAM) {
-        Ok((bytes, false)) => Ok(Some(sha256_hex(&bytes))),
-        Ok((_, true)) => {
-            let message = format!("{} has more than {} MiB", in_text(path), PROGRAM / 1024 / 1024);
-            Err(Error::new(Code::TooLarge, message, "use a smaller file"))
-        }
-        Err(_) => Ok(None),
     }
 }
 
@@ -329,18 +396,26 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     if parts.is_empty() {
         return None;
     }
-    let except = if sensitive.is_empty() { String::new() } else { format!("; sensitive: {}", code_list(&sensitive)) };
+    // A column can be sensitive because of a table that is read.
+    let restrictions = restrictions(database);
+    let tables = restrictions.lists.iter().filter(|(key, patterns)| *key != "sensitive" && !patterns.is_empty());
+    let mut except =
+        if sensitive.is_empty() { String::new() } else { format!("; sensitive: {}", code_list(&sensitive)) };
+    except.extend(tables.clone().map(|list| format!("; {}", list_words(list))));
     let (place, connection) = match &database.connection {
         Connection::Sqlite { file } => (code_span(file), json!(file)),
         Connection::Postgres(server) | Connection::Snowflake(server) => (words(server), json!(server)),
     };
     let name = code_span(&database.name);
     let what = format!("reveal more about the database {name} ({place}): {}{except}", parts.join(", and "));
-    let content = json!({
+    let mut content = json!({
         "name": database.name, "sampling": database.sampling, "not_sensitive": lifted,
         "publish_values": database.publish_values, "connection": connection,
         "sensitive": sensitive,
     });
+    if let Value::Object(members) = &mut content {
+        members.extend(tables.map(|(key, patterns)| ((*key).to_owned(), json!(patterns))));
+    }
     Some(actions.database_values(&database.name, what, &content))
 }
 

@@ -13,6 +13,7 @@ use refdesk_core::config::{ChannelKind, expand};
 use refdesk_files::output::resolve;
 use refdesk_files::path::{clean, is_within};
 use refdesk_index::shared_name;
+use refdesk_text::Error;
 use refdesk_text::report::Diagnostic;
 
 /// Answers questions about trust. Reads from disk only as needed, and only once.
@@ -69,7 +70,15 @@ impl<'d> TrustCheck<'d> {
                 let (real, extent) = self.actions().reach(place)?;
                 self.source_at(source, &real, by, extent)
             }
-            SourceKind::Inline { .. } => return self.text(source),
+            SourceKind::Inline { .. } => {
+                let (real, bare) = self.text(source)?;
+                // A mode in the file itself is covered by trust in the file.
+                let is_wider = by == SourceAudience::EveryAgent && source.mode == Mode::Selectable;
+                return Some(match is_wider && self.trusts(&bare.hash) {
+                    true => self.actions().text_for_every_agent(source, &real),
+                    false => bare,
+                });
+            }
             SourceKind::Url { .. } | SourceKind::Mcp { .. } | SourceKind::Withheld(_) => {
                 let action = |by| self.actions().for_every_agent(source, by);
                 match by {
@@ -128,9 +137,9 @@ impl<'d> TrustCheck<'d> {
         self.is_inside(&source.origin.file) || (is_discovered && self.config_is_foreign())
     }
 
-    /// The privileged action of a source whose text is in a file outside. Such a source is the user's own if it is
+    /// The file outside with the text of a source, and its privileged action. Such a source is the user's own if it is
     /// configured outside and was not discovered.
-    fn text(&self, source: &Source) -> Option<UnlocatedAction> {
+    fn text(&self, source: &Source) -> Option<(PathBuf, UnlocatedAction)> {
         let file = &source.origin.file;
         let mut files = self.files.borrow_mut();
         let leads = files.entry(file.clone()).or_insert_with(|| outside(&self.workspace, file));
@@ -140,12 +149,12 @@ impl<'d> TrustCheck<'d> {
             && let Some((folder, bare)) = self.references()
             && real.parent() == Some(folder)
         {
-            return Some(bare);
+            return Some((real.to_owned(), bare));
         }
         let is_foreign = file.starts_with(self.desk.workspace()) || (is_discovered && self.config_is_foreign());
         let bare =
             || if is_discovered { self.actions().reference(file, real) } else { self.actions().text(source, real) };
-        is_foreign.then(bare)
+        is_foreign.then(|| (real.to_owned(), bare()))
     }
 
     /// The privileged action of a file in the references folder that is a link leading outside.
@@ -207,18 +216,17 @@ impl<'d> TrustCheck<'d> {
 
     /// The privileged action of an index in a database. It needs trust even with the user's own configuration if the
     /// workspace states which repository it is, because it could claim to be another one and replace its index.
-    pub(crate) fn index_url(&self) -> Option<UnlocatedAction> {
+    ///
+    /// # Errors
+    /// No trust would make it usable.
+    pub(crate) fn index_url(&self) -> Option<Result<UnlocatedAction, Error>> {
         let url = self.desk.config.settings.index_url.as_ref()?;
         let repository = shared_name(&self.workspace);
         if !self.config_is_foreign() && repository.is_none() {
             return None;
         }
-        // An address that cannot be parsed needs trust all the same.
-        let shown = match self.desk.index_file().on_server(url.with_password()) {
-            Ok(location) => location.shown_for_trust(),
-            Err(_) => "an address that is not the URL of a PostgreSQL database".to_owned(),
-        };
-        Some(self.actions().index_url(url, &shown, repository.as_deref()))
+        let location = self.desk.index_file().on_server(url.with_password());
+        Some(location.map(|it| self.actions().index_url(url, &it.shown_for_trust(), repository.as_deref())))
     }
 
     pub(super) fn untrusted_channel(&self) -> Vec<UnlocatedAction> {

@@ -534,18 +534,45 @@ fn an_index_in_a_database_needs_trust_unless_only_the_user_names_it() {
             assert_eq!(world.waiting().len(), 1);
         }
     }
-    // An address that does not parse is not used either until a person trusts it.
-    let world = World::new();
-    world.configure(&config.replace(":1/", ":99999/"));
-    let unknown = "keep the search index, with the texts of all sources, in an address that is not the URL of a PostgreSQL \
-                   database";
-    assert_eq!(world.waiting(), [format!("references.json:1: {unknown}")]);
-    assert_eq!((code(&world), world.desk().index_waits_for_trust().is_some()), (Ok(false), true));
+    // An address that cannot be used is an error, which no trust would change.
+    for wrong in [config.replace(":1/", ":99999/"), config.replace("/team", "/team?sslrootcert=ca.pem")] {
+        let world = World::new();
+        world.configure(&wrong);
+        assert_eq!(world.waiting(), [""; 0]);
+        assert_eq!((code(&world), world.desk().index_waits_for_trust().is_some()), (Ok(false), true));
+        let told: Vec<_> = world.desk().waiting().into_iter().map(|it| (it.code, it.is_error(), it.line)).collect();
+        assert_eq!(told, [(Code::IndexUnreachable, true, Some(1))], "{wrong}");
+    }
     let world = World::new();
     world.configure(&config.replace("postgres://", "mysql://"));
     let desk = world.desk();
     let reported = format!("{:?} {:?}", desk.opening_diagnostics(), desk.settings());
     assert!(reported.contains("index_url") && !reported.contains("s3cret"), "{reported}");
+}
+
+/// Trust in a file outside lets agents that select its source read the text, not every agent.
+#[test]
+fn a_text_outside_that_is_preselected_later_needs_trust_again() {
+    for (folder, more) in [("one file", ""), ("folder", r#", "references_dir": "../out/refs""#)] {
+        let world = World::new();
+        world.put("out/refs/x.json", r#"{"id": "x", "name": "X", "type": "inline", "content": "SECRET"}"#);
+        if folder == "one file" {
+            fs::create_dir_all(world.root.join("ws/.jaato/references")).unwrap();
+            symlink("../../../out/refs/x.json", world.root.join("ws/.jaato/references/x.json")).unwrap();
+        }
+        let preselected = format!(r#"{{"sources": [], "preselected": ["x"]{more}}}"#);
+        world.configure(&format!(r#"{{"sources": []{more}}}"#));
+        trust_all(&world.desk());
+        assert_eq!(world.waiting(), [""; 0], "{folder}");
+        world.configure(&preselected);
+        let asked = world.waiting();
+        let [what] = asked.as_slice() else { panic!("{folder}: {asked:?}") };
+        assert!(what.ends_with(": give every agent the text of `@x`, from `out/refs/x.json`"), "{what}");
+        let told = || world.desk().settled().instructions().contains("SECRET");
+        assert!(!told(), "{folder}");
+        trust_all(&world.desk());
+        assert_eq!((world.waiting(), told()), (vec![], true), "{folder}");
+    }
 }
 
 #[test]

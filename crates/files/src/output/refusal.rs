@@ -2,6 +2,7 @@
 //! path is written, where it leads with all links resolved, and what exists there. Allowing paths outside the workspace
 //! lifts only that rule.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -9,6 +10,7 @@ use super::lookup::PathLookup;
 use super::resolve::{Unresolved, resolve};
 use super::{PriorContent, Proposal, Scope};
 use crate::path::{absolute, clean, display, is_windows_absolute, leaves_and_returns, lossy};
+use crate::reserved::{is_git, is_reserved};
 use crate::{EntryKind, Folder, FolderEntry, is_link_refused, is_unfinished};
 use refdesk_text::{Code, Error, Fix};
 
@@ -202,19 +204,15 @@ pub(super) fn resolve_links(workspace: &Path, path: &Path, shown: &str) -> Resul
 
 /// Refuses folders of git and refdesk, whose files control these programs.
 fn check_reserved(path: &Path, shown: &str) -> Result<(), Error> {
-    let names: Vec<String> = path
-        .components()
-        .filter_map(|component| match component {
-            Component::Normal(name) => Some(name.to_string_lossy().to_ascii_lowercase()),
-            _ => None,
-        })
-        .collect();
-    let keeper = if names.iter().any(|name| name == ".git") {
+    let mut names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    });
+    // The next writer would remove a file with the name of a temporary file.
+    let is_temporary = |name: &OsStr| is_unfinished(name.to_ascii_lowercase().as_ref());
+    let keeper = if names.clone().any(is_git) {
         "git"
-    } else if names.windows(2).any(|pair| matches!(pair, [one, two] if one == ".jaato" && two == "refdesk"))
-        // The next writer would remove a file with the name of a temporary file.
-        || names.iter().any(|name| is_unfinished(name.as_ref()))
-    {
+    } else if is_reserved(path) || names.any(is_temporary) {
         "refdesk"
     } else {
         return Ok(());
@@ -350,6 +348,10 @@ mod tests {
             ("sub/.git/hooks/x", "guarded", "guarded"),
             ("repository/config", "guarded", "guarded"),
             (".git", "guarded", "guarded"),
+            ("GIT~1/hooks/x", "guarded", "guarded"),
+            ("sub/.git /config", "guarded", "guarded"),
+            (".g\u{200c}it/config", "guarded", "guarded"),
+            (".jaato/refde\u{17f}k/x", "guarded", "guarded"),
             (".jaato/refdesk/selection.json", "guarded", "guarded"),
             (".jaato/Refdesk/x", "guarded", "guarded"),
             ("sub/.refdesk-x.tmp", "guarded", "guarded"),

@@ -3,9 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use refdesk_postgres::{Address, Refusal, RefusalKind, TlsMode};
+use refdesk_files::is_of_process;
+use refdesk_files::output::resolve;
+use refdesk_files::path::{clean, is_within};
+use refdesk_postgres::{Address, Refusal, RefusalKind};
 use tokio_postgres::error::SqlState;
 
 use super::session::PostgresError;
@@ -38,19 +41,19 @@ impl Server {
     pub(crate) fn parse(url: &str, workspace: &Path) -> Result<Self, Error> {
         let is_url = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
         // Do not say what is wrong with it: the password may be part of that.
-        let Some(address) = Address::parse(url).filter(|_| is_url) else {
+        let Some(mut address) = Address::parse(url).filter(|_| is_url) else {
             return Err(Error::new(
                 Code::IndexUnreachable,
                 "index_url is not the URL of a PostgreSQL database",
                 "write it as postgres://user@host/database",
             ));
         };
-        let is_foreign = |file: &Path| !file.is_absolute() || file.starts_with(workspace);
-        if address.authorities.as_deref().is_some_and(is_foreign) {
+        if let Some(file) = &address.authorities {
             let message = "sslrootcert in index_url is not an absolute path outside the workspace";
             let fix =
                 "move the file of the certificate authority, for example to ~/.postgresql, and write its whole path";
-            return Err(Error::new(Code::IndexUnreachable, message, fix));
+            let refused = || Error::new(Code::IndexUnreachable, message, fix);
+            address.authorities = Some(file_outside(workspace, file).ok_or_else(refused)?);
         }
         Ok(Self { address, is_for_writing: false })
     }
@@ -61,14 +64,8 @@ impl Server {
     }
 
     /// The database for people who are asked to trust it: everywhere the texts may go, as which user, and the risk from others
-    /// on the network. The name, the hosts and the user come from the URL, so they are quoted.
+    /// on the network. The name, the hosts, the user and the file come from the URL, so they are quoted.
     pub(crate) fn shown_for_trust(&self) -> String {
-        let risk = match self.address.tls() {
-            _ if self.address.is_local() => "",
-            TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => ", without proof that it is encrypted",
-            TlsMode::Require | TlsMode::VerifyCa => ", encrypted, but without proof of whose server it is",
-            TlsMode::VerifyFull => "",
-        };
         let mut shown = format!("the database {}", code_span(self.name()));
         let hosts: Vec<String> = self.address.hosts().iter().map(|host| code_span(host)).collect();
         if !hosts.is_empty() {
@@ -79,7 +76,10 @@ impl Server {
         if let Some(user) = self.address.user() {
             shown.push_str(&format!(", user {}", code_span(user)));
         }
-        format!("{shown}{risk}")
+        if let Some(file) = &self.address.authorities {
+            shown.push_str(&format!(", certificates in {}", code_span(&file.to_string_lossy())));
+        }
+        format!("{shown}{}", self.address.risk())
     }
 
     fn name(&self) -> &str {
@@ -180,6 +180,15 @@ impl Server {
     }
 }
 
+/// The file without links, if it is outside the workspace and the same for each process. That path is opened, so that no
+/// link on the way can lead elsewhere later.
+fn file_outside(workspace: &Path, file: &Path) -> Option<PathBuf> {
+    let (whole, real) = (resolve(workspace).unwrap_or_else(|_| workspace.to_owned()), resolve(file).ok()?);
+    let written = clean(file);
+    let is_inside = |path: &Path| is_of_process(path) || is_within(path, workspace) || is_within(path, &whole);
+    (file.is_absolute() && !is_inside(&written) && !is_inside(&real)).then_some(real)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +200,27 @@ mod tests {
         let (read, written) = (server.refused(&denied), server.for_writing().refused(&denied));
         assert!(read.message.ends_with("cannot be used: the role may not read it"), "{read}");
         assert!(written.message.ends_with("cannot be updated: the role may not write it"), "{written}");
+    }
+
+    #[test]
+    fn the_proof_of_identity_does_not_come_with_the_workspace() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        for below in ["w", "out", "w/sub"] {
+            std::fs::create_dir_all(root.join(below)).unwrap();
+        }
+        for (target, link) in [("w", "link"), ("w/ca.pem", "file.pem"), ("w/sub", "out/deep"), ("out", "w/away")] {
+            std::os::unix::fs::symlink(root.join(target), root.join(link)).unwrap();
+        }
+        let parse = |workspace: &str, file: &str| {
+            let url = format!("postgres://db/x?sslrootcert={}", root.join(file).display());
+            Server::parse(&url, &root.join(workspace))
+        };
+        for file in ["w/ca.pem", "x/../w/ca.pem", "link/ca.pem", "file.pem", "out/deep/../ca.pem", "w/away/ca.pem"] {
+            assert_eq!(parse("w", file).unwrap_err().code, Code::IndexUnreachable, "{file}");
+            assert_eq!(parse("link", file).unwrap_err().code, Code::IndexUnreachable, "{file}");
+        }
+        assert!(parse("w", "out/ca.pem").unwrap().shown_for_trust().ends_with("/out/ca.pem`"));
     }
 
     #[test]
@@ -211,6 +241,9 @@ mod tests {
             "postgres://ann:s3cret@db/x?sslmode=maybe",
             "postgres://ann:s3cret@db/x?sslrootcert=ca.pem",
             "postgres://ann:s3cret@db/x?sslrootcert=/w/ca.pem",
+            "postgres://ann:s3cret@db/x?sslrootcert=/x/../w/ca.pem",
+            "postgres://ann:s3cret@db/x?sslrootcert=/proc/self/cwd/ca.pem",
+            "postgres://ann:s3cret@db/x?sslrootcert=/dev/../proc/self/cwd/ca.pem",
             "postgres://ann:s3cret%zz@[db/x",
         ] {
             let error = parse(wrong).unwrap_err();
@@ -222,7 +255,7 @@ mod tests {
             ("postgres://db/x?sslmode=require", ", encrypted, but without proof of whose server it is"),
             ("postgres://db/x?sslmode=disable", ", without proof that it is encrypted"),
             ("postgres://localhost/x?sslmode=disable", ""),
-            ("postgres://db/x?sslrootcert=/etc/ca.pem", ""),
+            ("postgres://db/x?sslrootcert=/nonexistent/ca.pem", ", certificates in `/nonexistent/ca.pem`"),
         ] {
             let shown = parse(url).unwrap().shown_for_trust();
             let host = if url.contains("localhost") { "localhost" } else { "db" };

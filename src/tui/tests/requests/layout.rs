@@ -167,6 +167,26 @@ fn hostile_requests_stay_within_their_area() {
     assert_eq!(state.marks().map(std::collections::BTreeSet::len), Some(5000));
 }
 
+/// An agent chooses the path, and could otherwise push its end out of sight.
+#[test]
+fn the_name_of_a_file_to_write_is_shown_however_long_its_path_is() {
+    let long = format!("docs/{}run.sh", "generated-notes-about-the-service/".repeat(18));
+    let blanks = |count: usize| " ".repeat(count);
+    let blank = format!("src/notes.txt{}/{}/y{}/evil.sh", blanks(200), blanks(230), blanks(200));
+    for (path, parts) in [(&long, &["service/run.sh"][..]), (&blank, &["src/notes.txt[200 blanks]", "/evil.sh"])] {
+        let diff = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n");
+        for (width, height, keys) in [(120, 36, "A"), (120, 36, "A Enter"), (80, 24, "A")] {
+            let mut state = fixture::state(width, height);
+            tell(&mut state, &[fixture::asking_to_write("w", "codex over mcp", path, &diff, &[])]);
+            press(&mut state, keys);
+            let shown = screen(&state);
+            for part in parts {
+                assert!(shown.contains(part), "{width}x{height} {keys}: {part}\n{shown}");
+            }
+        }
+    }
+}
+
 #[test]
 fn question_and_deadline_are_shown_on_the_smallest_terminal() {
     for (waiting, about) in [(choice("r"), "to write a client"), (write("w"), "src/Order.java")] {

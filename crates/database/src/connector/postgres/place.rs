@@ -3,13 +3,14 @@
 use std::collections::hash_map::RandomState;
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use refdesk_files::is_of_process;
 use refdesk_files::output::resolve;
 use refdesk_files::path::{clean, is_within};
 use refdesk_postgres::{Address, TlsMode, from_command};
@@ -18,7 +19,7 @@ use refdesk_text::Error;
 use super::unreachable;
 use crate::config::password_command::{WORKSPACE_VARIABLE, with_workspace_files};
 use crate::config::{Secret, ServerConnection};
-use crate::connector::ConnectionEnvironment;
+use crate::connector::{CheckedContent, CheckedFiles, ConnectionEnvironment, SYSTEM};
 
 /// The most bytes of a service file or a password file.
 const FILE_BYTES: u64 = 1024 * 1024;
@@ -28,7 +29,11 @@ const FILE_BYTES: u64 = 1024 * 1024;
 const SOCKETS: [&str; 2] = ["/var/run/postgresql", "/run/postgresql"];
 
 /// The address of a database, including its password and the certificates of authorities.
-pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment) -> Result<Address, Error> {
+pub(super) fn address(
+    server: &ServerConnection,
+    around: &ConnectionEnvironment,
+    files: &CheckedFiles,
+) -> Result<Address, Error> {
     let mut address = match (&server.url_env, &server.url) {
         (Some(variable), _) => parsed(&value_of(around, variable)?)?,
         (None, Some(url)) => parsed(&expanded(around, url)?)?,
@@ -53,7 +58,7 @@ pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         address.set_tls(mode);
     }
     if let Some(file) = &server.sslrootcert {
-        address.authorities = Some(clean(&around.workspace.join(file)));
+        address.authorities = Some(file.into());
     }
     if address.host().is_none() {
         let socket = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{}", address.port())).exists();
@@ -61,11 +66,11 @@ pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
         address.set_host(&host);
     }
     find_authorities(around, &mut address);
-    address.read_authorities();
+    read_authorities(around, &mut address, files.authorities.as_ref())?;
     match &server.secret {
         Some(Secret::Env(variable)) => address.set_password(&value_of(around, variable)?),
         Some(Secret::Command(command)) => {
-            let password = printed_password(around, command).map_err(|why| {
+            let password = printed_password(around, command, files).map_err(|why| {
                 let why = format!("its password_command returned no password: {why}");
                 unreachable(&why, "run it in an empty folder, as refdesk does, and see what it prints")
             })?;
@@ -78,39 +83,58 @@ pub(super) fn address(server: &ServerConnection, around: &ConnectionEnvironment)
 }
 
 /// The output of a password command. It runs in an empty folder: in the workspace, or in a folder above it, many programs
-/// would load files that the command does not name and that were never trusted.
-fn printed_password(around: &ConnectionEnvironment, command: &str) -> Result<String, String> {
+/// would load files that the command does not name and that were never trusted. Of the workspace it gets copies of the
+/// files that it names, made of the bytes that were checked: a file could be exchanged between check and use.
+fn printed_password(around: &ConnectionEnvironment, command: &str, files: &CheckedFiles) -> Result<String, String> {
     let workspace = &around.workspace;
     let command = with_workspace_files(workspace, command);
     // Not in `/tmp` if possible: some programs also search the folders above.
     let parent = around.state.clone().unwrap_or_else(env::temp_dir);
-    let folder =
-        EmptyFolder::create(&parent).map_err(|error| format!("no folder for it in {}: {error}", parent.display()))?;
+    let folder = RunFolder::create(&parent, files)
+        .map_err(|error| format!("no folder for it in {}: {error}", parent.display()))?;
     let path = search_path(workspace, &(around.variable)("PATH").unwrap_or_default());
-    from_command(&command, &folder.0, &[(WORKSPACE_VARIABLE, workspace), ("PATH", Path::new(&path))])
+    let variables = [(WORKSPACE_VARIABLE, folder.copies()), ("PATH", PathBuf::from(path))];
+    from_command(&command, &folder.empty(), &variables)
 }
 
 /// The folders of a `PATH`, except relative ones and those in the workspace, such as `node_modules/.bin`: the user never
 /// trusted their programs. Without others, the usual ones.
 fn search_path(workspace: &Path, path: &str) -> OsString {
-    let real = |path: &Path| resolve(path).unwrap_or_else(|_| path.to_owned());
-    let is_inside = |folder: &Path| is_within(&clean(folder), workspace) || is_within(&real(folder), &real(workspace));
-    let folders = env::split_paths(path).filter(|folder| folder.is_absolute() && !is_inside(folder));
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute() && !is_inside(workspace, folder));
     let path = env::join_paths(folders).unwrap_or_default();
     if path.is_empty() { "/usr/local/bin:/usr/bin:/bin".into() } else { path }
 }
 
 /// A new folder that only the user can read, removed afterwards.
-struct EmptyFolder(PathBuf);
+struct RunFolder(PathBuf);
 
-impl EmptyFolder {
-    fn create(parent: &Path) -> io::Result<Self> {
+impl RunFolder {
+    fn create(parent: &Path, files: &CheckedFiles) -> io::Result<Self> {
         let folder = parent.join(format!("run-{:016x}", RandomState::new().build_hasher().finish()));
-        DirBuilder::new().mode(0o700).create(&folder).map(|()| Self(folder))
+        let mut private = DirBuilder::new();
+        let folder = private.mode(0o700).create(&folder).map(|()| Self(folder))?;
+        private.create(folder.empty())?;
+        private.create(folder.copies())?;
+        for (name, content) in &files.programs {
+            let path = folder.copies().join(name);
+            path.parent().map_or(Ok(()), |above| DirBuilder::new().mode(0o700).recursive(true).create(above))?;
+            OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path)?.write_all(content)?;
+        }
+        Ok(folder)
+    }
+
+    /// Where the command runs.
+    fn empty(&self) -> PathBuf {
+        self.0.join("empty")
+    }
+
+    /// Where the command finds the files of the workspace.
+    fn copies(&self) -> PathBuf {
+        self.0.join("workspace")
     }
 }
 
-impl Drop for EmptyFolder {
+impl Drop for RunFolder {
     fn drop(&mut self) {
         drop(fs::remove_dir_all(&self.0));
     }
@@ -209,13 +233,48 @@ fn add_stored_password(around: &ConnectionEnvironment, address: &mut Address) {
 /// Sets the file of root certificates: the configured one, relative to the workspace, or PostgreSQL's default.
 fn find_authorities(around: &ConnectionEnvironment, address: &mut Address) {
     match &address.authorities {
-        Some(file) if file == Path::new("system") => {}
+        Some(file) if file == Path::new(SYSTEM) => {}
         Some(file) => address.authorities = Some(around.path(&file.to_string_lossy())),
         None => {
             let usual = around.home.as_ref().map(|home| home.join(".postgresql/root.crt"));
             address.authorities = usual.filter(|file| file.is_file());
         }
     }
+}
+
+/// Reads the certificates of authorities. Of a file in the workspace, only the content that was checked is used; one that
+/// only a service or the environment names was not checked.
+fn read_authorities(
+    around: &ConnectionEnvironment,
+    address: &mut Address,
+    checked: Option<&CheckedContent>,
+) -> Result<(), Error> {
+    match checked {
+        Some(CheckedContent::Read(content)) => address.set_certificates(Some(content.clone())),
+        Some(CheckedContent::Unreadable) => address.set_certificates(None),
+        checked => {
+            if let Some(CheckedContent::Outside(file)) = checked {
+                address.authorities = Some(file.clone());
+            }
+            let file = address.authorities.as_deref().filter(|file| *file != Path::new(SYSTEM)).map(clean);
+            if let Some(file) = file.filter(|file| is_of_process(file) || is_inside(&around.workspace, file)) {
+                let why = format!("its sslrootcert, {}, is in the workspace, and was not checked", file.display());
+                return Err(unreachable(
+                    &why,
+                    "name the file in 'sslrootcert' of its connection, or move it elsewhere",
+                ));
+            }
+            address.read_authorities();
+        }
+    }
+    Ok(())
+}
+
+/// Whether a path is in the workspace, as written or with links resolved.
+fn is_inside(workspace: &Path, path: &Path) -> bool {
+    let real = |path: &Path| resolve(path).unwrap_or_else(|_| path.to_owned());
+    let (whole, written) = (real(workspace), clean(path));
+    is_within(&written, workspace) || is_within(&written, &whole) || is_within(&real(path), &whole)
 }
 
 /// Parses a URL. The error does not quote it, because it may contain a password.
@@ -291,7 +350,7 @@ mod tests {
     fn sockets_are_tried_only_where_not_every_user_may_create_them() {
         assert!(!SOCKETS.contains(&"/tmp"));
         let server = ServerConnection { host: Some("/tmp".to_owned()), ..ServerConnection::default() };
-        let found = address(&server, &ConnectionEnvironment::default()).unwrap();
+        let found = address(&server, &ConnectionEnvironment::default(), &CheckedFiles::default()).unwrap();
         assert_eq!(found.host().as_deref(), Some("/tmp"), "a folder that was named is used");
     }
 
@@ -307,6 +366,66 @@ mod tests {
         let found = search_path(&workspace, &format!("/bin:{untrusted}::.:bin:/usr/bin:{}:", within("w2")));
         assert_eq!(found, format!("/bin:/usr/bin:{}", within("w2")).as_str());
         assert_eq!(search_path(&workspace, &untrusted), "/usr/local/bin:/usr/bin:/bin");
+    }
+
+    /// What stands in the workspace may have been exchanged since it was checked.
+    #[test]
+    fn a_password_command_runs_what_was_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let (workspace, state) = (folder.path().join("my w"), folder.path().join("state"));
+        for below in [&workspace.join("scripts"), &state] {
+            fs::create_dir_all(below).unwrap();
+        }
+        for name in ["scripts/pw.sh", "scripts/lib.sh"] {
+            refdesk_files::write_atomic(&workspace.join(name), b"#!/bin/sh\necho exchanged\n").unwrap();
+        }
+        let around = ConnectionEnvironment { workspace, state: Some(state.clone()), ..Default::default() };
+        let checked = b"#!/bin/sh\necho checked\n".to_vec();
+        let files = CheckedFiles { programs: [("scripts/pw.sh".into(), checked)].into(), ..CheckedFiles::default() };
+        let printed = |command: &str| printed_password(&around, command, &files);
+        for command in ["./scripts/pw.sh", "sh scripts/pw.sh", "\"$workspaceRoot\"/scripts/pw.sh", ". ./scripts/pw.sh"]
+        {
+            assert_eq!(printed(command).as_deref(), Ok("checked"), "{command}");
+        }
+        assert!(printed("sh ./scripts/lib.sh").is_err(), "a file that was not checked");
+        assert_eq!(fs::read_dir(&state).unwrap().count(), 0, "nothing is left");
+    }
+
+    #[test]
+    fn certificates_in_the_workspace_are_those_that_were_checked() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().join("w");
+        fs::create_dir_all(&workspace).unwrap();
+        fs::create_dir_all(folder.path().join("home/.postgresql")).unwrap();
+        symlink(&workspace, folder.path().join("link")).unwrap();
+        let around = ConnectionEnvironment {
+            home: Some(folder.path().join("home")),
+            workspace,
+            variable: |name| (name == "URL").then(|| "postgres://db/x?sslrootcert=ca.pem".to_owned()),
+            ..ConnectionEnvironment::default()
+        };
+        let linked = folder.path().join("link/ca.pem").display().to_string();
+        let server = ServerConnection { url_env: Some("URL".to_owned()), ..ServerConnection::default() };
+        let with = |sslrootcert: &str| ServerConnection { sslrootcert: Some(sslrootcert.to_owned()), ..server.clone() };
+        let unchecked = CheckedFiles::default();
+        for refused in [&server, &with("sub/../ca.pem"), &with(&linked), &with("/proc/self/cwd/ca.pem")] {
+            let error = address(refused, &around, &unchecked).unwrap_err();
+            assert!(error.message.contains("is in the workspace, and was not checked"), "{refused:?}: {error}");
+        }
+        for (file, found) in [
+            ("~/.postgresql/x.crt", folder.path().join("home/.postgresql/x.crt")),
+            ("/etc/x.crt", PathBuf::from("/etc/x.crt")),
+            ("system", PathBuf::from("system")),
+        ] {
+            assert_eq!(address(&with(file), &around, &unchecked).unwrap().authorities, Some(found));
+        }
+        let checked =
+            CheckedFiles { authorities: Some(CheckedContent::Read(b"one".to_vec())), ..CheckedFiles::default() };
+        assert!(address(&with("ca.pem"), &around, &checked).is_ok());
+        let outside = CheckedContent::Outside("/etc/x.crt".into());
+        let led = CheckedFiles { authorities: Some(outside), ..CheckedFiles::default() };
+        let found = address(&with("ca.pem"), &around, &led).unwrap().authorities;
+        assert_eq!(found, Some("/etc/x.crt".into()), "where the link led when it was checked");
     }
 
     #[test]

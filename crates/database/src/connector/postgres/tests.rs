@@ -16,6 +16,7 @@ use refdesk_postgres::testing::TestServer;
 
 use super::*;
 use crate::config::{self, Connection};
+use crate::connector::CheckedFiles;
 use crate::snapshot::{Snapshot, Table, TableKind, TableName};
 
 const CHINOOK: &str = include_str!("../../../../../tests/data/databases/chinook-postgres.sql");
@@ -42,7 +43,10 @@ fn try_read(connection: &str, more: &str, around: &ConnectionEnvironment) -> Res
 }
 
 fn accessible<'c>(config: &'c DatabaseConfig, around: &ConnectionEnvironment) -> AccessibleDatabase<'c> {
-    AccessibleDatabase { config, file: "".into(), address: ServerAddress::default(), around: around.clone() }
+    let script = fs::read(around.workspace.join("bin/pw")).map(|content| ("bin/pw".into(), content));
+    let files = CheckedFiles { programs: script.into_iter().collect(), ..CheckedFiles::default() };
+    let address = ServerAddress::from(files);
+    AccessibleDatabase { config, file: "".into(), address, around: around.clone() }
 }
 
 fn reading(server: &TestServer, database: &str, user: &str) -> SchemaReading {
@@ -483,7 +487,7 @@ fn weaker_tls_is_a_warning() {
         ("host: db.example, sslmode: require", Some("impersonate")),
     ] {
         let (config, server) = config(connection, "");
-        let address = place::address(&server, &ConnectionEnvironment::default()).unwrap();
+        let address = place::address(&server, &ConnectionEnvironment::default(), &CheckedFiles::default()).unwrap();
         let warning = weak_tls(&config, &address).map(|it| it.message);
         assert_eq!(warning.is_some(), words.is_some(), "{connection}");
         assert!(warning.unwrap_or_default().contains(words.unwrap_or_default()), "{connection}");

@@ -7,6 +7,7 @@ use refdesk_database::schema::plan::FILE;
 use refdesk_text::Code;
 
 use super::{CONFIG, World, options};
+use crate::databases::DatabaseAccess;
 use crate::{Desk, Options, Session};
 
 #[test]
@@ -128,6 +129,9 @@ fn a_database_is_trusted_as_it_was_shown() {
         (format!("{out}, sensitive: ['*.pay']"), out.to_owned()),
         (format!("{values}, sensitive: ['*.pay']"), values.to_owned()),
         (values.to_owned(), values.replace("shop.db", "prod.db")),
+        // A table that is read can make columns of others sensitive.
+        (values.to_owned(), format!("{values}, exclude_tables: ['*.supplier']")),
+        (values.to_owned(), format!("{values}, include_tables: ['visit']")),
         (server.to_owned(), format!("{server}, include_tables: ['a']")),
     ] {
         world.put(".jaato/databases.yaml", &config(&trusted));
@@ -147,14 +151,111 @@ fn a_database_is_trusted_as_it_was_shown() {
     world.put("scripts/pw.sh", "echo two");
     assert_eq!(world.desk().untrusted().len(), 1, "another program under the same name");
 
-    let server = "type: postgres, connection: {host: db, user: u, sslmode: verify-full, sslrootcert: scripts/ca.pem}";
-    world.put(".jaato/databases.yaml", &config(server));
-    world.put("scripts/ca.pem", "one");
+    // What was hashed is what is used.
+    let desk = world.desk();
+    desk.trust(&desk.untrusted()).unwrap();
+    let desk = world.desk();
+    let database = &desk.databases().0.databases[0];
+    let DatabaseAccess::Allowed(allowed) = desk.database_access(database) else { panic!("not trusted") };
+    world.put("scripts/pw.sh", "echo three");
+    assert_eq!(allowed.address.files.programs, [("scripts/pw.sh".into(), b"echo two".to_vec())].into());
+    world.put("scripts/pw.sh", "echo one");
+
+    // Two files change places under the names by which the command finds them.
+    world.put("scripts/two.sh", "echo two");
+    for (link, target) in [("scripts/a", "pw.sh"), ("scripts/b", "two.sh")] {
+        std::os::unix::fs::symlink(target, world.path.join(link)).unwrap();
+    }
+    let both = "type: postgres, connection: {host: db, user: u, password_command: './scripts/a && ./scripts/b'}";
+    world.put(".jaato/databases.yaml", &config(both));
     let desk = world.desk();
     desk.trust(&desk.untrusted()).unwrap();
     assert_eq!(world.desk().untrusted(), []);
-    world.put("scripts/ca.pem", "two");
-    assert_eq!(world.desk().untrusted().len(), 1, "other authorities under the same name");
+    for (link, target) in [("scripts/a", "two.sh"), ("scripts/b", "pw.sh")] {
+        fs::remove_file(world.path.join(link)).unwrap();
+        std::os::unix::fs::symlink(target, world.path.join(link)).unwrap();
+    }
+    assert_eq!(world.desk().untrusted().len(), 1, "each under the name of the other");
+
+    let link = world.path.join("scripts/link.pem");
+    let lead_to = |target: &str| {
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+    };
+    lead_to("../../ca.pem");
+    let linked = "type: postgres, connection: {host: db, user: u, sslrootcert: scripts/link.pem}";
+    world.put(".jaato/databases.yaml", &config(linked));
+    let desk = world.desk();
+    let outside = world.path.with_file_name("ca.pem");
+    let what = format!("`scripts/link.pem`, whose certificates are in `{}`", outside.display());
+    assert!(desk.untrusted()[0].what.ends_with(&what), "{:?}", desk.untrusted());
+    desk.trust(&desk.untrusted()).unwrap();
+    assert_eq!(world.desk().untrusted(), []);
+    lead_to("../../other.pem");
+    assert_eq!(world.desk().untrusted().len(), 1, "a link to other authorities");
+    for (server, file) in [
+        ("connection: {host: db, user: u, sslmode: verify-full, sslrootcert: scripts/ca.pem}", "scripts/ca.pem"),
+        ("connection_string: 'postgres://u@db/x?sslmode=verify-full&sslrootcert=scripts%2Fca.pem'", "scripts/ca.pem"),
+        ("connection_string: 'postgres://u@db:${PORT}/x?sslrootcert=./scripts/ca.pem'", "scripts/ca.pem"),
+        ("connection_string: 'host=db user=u sslrootcert=scripts/ca.pem'", "scripts/ca.pem"),
+    ] {
+        world.put(".jaato/databases.yaml", &config(&format!("type: postgres, {server}")));
+        world.put(file, "one");
+        let desk = world.desk();
+        desk.trust(&desk.untrusted()).unwrap();
+        assert_eq!(world.desk().untrusted(), [], "{server}");
+        world.put(file, "two");
+        assert_eq!(world.desk().untrusted().len(), 1, "other authorities under the same name: {server}");
+    }
+}
+
+/// A person has to know that a secret goes to a server, as with a webhook.
+#[test]
+fn what_sends_a_secret_to_a_server_is_counted() {
+    let world = World::new();
+    for (server, sends, words) in [
+        ("connection: {host: db, user: u}", false, "host `db`, user `u`"),
+        ("connection: {host: db, user: u, password_env: PW}", true, "host `db`, user `u`, with the secret in `$PW`"),
+        (
+            "connection: {host: db, database: 'x_${TOKEN}', user: u, sslmode: disable}",
+            true,
+            "host `db`, database `x_${TOKEN}`, user `u`, sslmode `disable`, using `$TOKEN` from the environment, without \
+             proof that it is encrypted",
+        ),
+        (
+            "connection: {host: localhost, user: u, sslmode: disable}",
+            false,
+            "host `localhost`, user `u`, sslmode `disable`",
+        ),
+        (
+            "connection_string: 'postgres://u:${PW}@db/${PW}?sslmode=require'",
+            true,
+            "URL `postgres://u:${PW}@db/${PW}?sslmode=require`, using `$PW` from the environment, encrypted, but without \
+             proof of whose server it is",
+        ),
+    ] {
+        let entry = format!("databases:\n  - {{name: shop, type: postgres, {server}}}\n");
+        world.put(".jaato/databases.yaml", &entry);
+        let waiting = world.desk().untrusted();
+        let [action] = waiting.as_slice() else { panic!("{server}: {waiting:?}") };
+        assert_eq!(
+            (action.what.as_str(), action.sends_data()),
+            (&*format!("read the postgres database `shop`: {words}"), sends)
+        );
+    }
+}
+
+/// Nobody can trust such a database, so nothing says that it waits.
+#[test]
+fn a_database_that_takes_too_long_to_describe_cannot_be_trusted() {
+    let world = World::new();
+    let host = "h".repeat(9_000);
+    let server = format!("type: postgres, connection: {{host: {host}, user: u}}");
+    world.put(".jaato/databases.yaml", &format!("databases:\n  - {{name: shop, {server}}}\n"));
+    let run = world.desk().documentation(&options()).unwrap();
+    let failed: Vec<(Code, bool)> =
+        run.failed.iter().map(|(_, it)| (it.code, it.message.contains("the database cannot be trusted"))).collect();
+    assert_eq!(failed, [(Code::TooLong, true)]);
 }
 
 #[test]
@@ -185,6 +286,7 @@ fn files_that_cannot_be_verified_are_refused() {
     for (setting, expected) in [
         ("password_command: 'cd \"$workspaceRoot/scripts\" && ./pw.sh'", Code::NoRegularFile),
         ("password_command: './scripts/large.sh'", Code::TooLarge),
+        ("password_command: 'sh ./scripts/pw.sh; sh \"$workspaceRoot\"/../pw.sh'", Code::NoRegularFile),
         ("sslmode: verify-full, sslrootcert: scripts/large.sh", Code::TooLarge),
     ] {
         let server = format!("type: postgres, connection: {{host: 127.0.0.1, port: 1, user: u, {setting}}}");
