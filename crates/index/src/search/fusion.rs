@@ -66,7 +66,7 @@ pub(super) fn fuse<K: Ord>(
         }
     }
     for entry in fused.iter_mut().filter(|it| has_all(it.document)) {
-        let score = 1.0 / DAMPING;
+        let score = weight(entry.document) / DAMPING;
         entry.score += score;
         if let Some(place) = entry.places.iter_mut().flatten().next() {
             place.score += score;
