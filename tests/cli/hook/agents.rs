@@ -56,9 +56,8 @@ fn a_subagent_gets_the_instructions_of_its_own() {
         assert!(text.starts_with("# Reference Sources\n") && text.contains("Be kind."), "{agent}: {text}");
         assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "SubagentStart");
         let journal = world.run(&["journal"]);
-        let sessions =
-            journal.text().lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["session"].clone());
-        assert!(sessions.last().unwrap().as_str().unwrap().ends_with(".a1b2c3d4"), "{journal}");
+        let last: Value = serde_json::from_str(journal.text().lines().next_back().unwrap()).unwrap();
+        assert!(last["session"].as_str().unwrap().ends_with(".a1b2c3d4"), "{journal}");
     }
 }
 
