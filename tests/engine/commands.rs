@@ -193,7 +193,7 @@ fn a_path_may_start_with_the_home_folder() {
     let world = World::with(folder, workspace, engine::start(options, session()).unwrap());
     let path = |path: &str| Some(path.to_owned());
     for (path, refused) in
-        [(path("~/new.md"), true), (path("a~/new.md"), false), (path("~new.md"), false), (None, false)]
+        [(path("~/new.md"), true), (path("a~/new.md"), false), (path("~new.md"), false), (None, true)]
     {
         let preview =
             Request::Preview { template: "hello.tpl".into(), values: None, typed: BTreeSet::new(), path: path.clone() };

@@ -227,7 +227,12 @@ impl CompleteDesk<'_> {
             }
         };
         let weights = self.search_weights();
-        let weight = |kind: &str| weights.of(kind).unwrap_or_else(|| default_weight(kind));
+        let has_place = |id: &str| self.catalog.get(id).is_none_or(|source| source.place().is_some());
+        let weight = |kind: &str, id: &str| {
+            // The entry of a web address or a tool is all that can be found of it, so it counts as a text.
+            let kind = if kind == SOURCE && !has_place(id) { TEXT } else { kind };
+            weights.of(kind).unwrap_or_else(|| default_weight(kind))
+        };
         let query = SearchQuery {
             text: completed.as_deref().unwrap_or(&request.query),
             catalog: &self.indexable_ids(),

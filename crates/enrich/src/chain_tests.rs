@@ -349,20 +349,6 @@ fn an_inline_text_that_does_not_fit_says_how_to_get_it() {
 }
 
 #[test]
-fn a_hint_at_a_source_that_cannot_be_selected_says_why() {
-    let tag = tags(&["red"]);
-    let sources = [local("docs/red.md", PathState::File), local("docs/lost.md", PathState::Missing)];
-    let sources = ["file", "lost"].into_iter().zip(sources).map(|(id, kind)| source(id, &tag, kind)).collect();
-    let (catalog, selection) = (Catalog::new(sources), selection(&[], &[], &[]));
-    let (matcher, places) = (Matcher::default(), TestFiles::default());
-    let ctx = context(&catalog, &selection, &matcher, &places);
-    let once = enrich(&ctx, &EnrichRequest::new(TextKind::Prompt, "red"), &SessionMemory::default());
-    let expected =
-        "\n- @file: Name of file (matched: red)\n- @lost: Name of lost (matched: red) — `docs/lost.md`: missing\n";
-    assert!(once.added().contains(expected), "{}", once.added());
-}
-
-#[test]
 fn no_file_is_read_if_nothing_is_remembered() {
     let (catalog, selection) = desk();
     let (matcher, places, sealed) = (Matcher::default(), TestFiles::default(), Sealed(TestFiles::default()));

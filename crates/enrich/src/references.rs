@@ -165,14 +165,8 @@ impl ReferenceDrafts<'_> {
             (None, Some(meaning)) => print::hint_about(source, meaning),
             (None, None) => brief.clone(),
         };
-        let places = self.reading.ctx.places;
-        let place = match self.reading.request.hint_action {
-            _ if hint.rejected.is_some() => String::new(),
-            HintAction::Read => print::place_and_price(source, places),
-            // It cannot be selected, and its place says why.
-            HintAction::Select if !is_readable(source) => print::place(source, places),
-            HintAction::Select => String::new(),
-        };
+        let reads = self.reading.request.hint_action == HintAction::Read && hint.rejected.is_none();
+        let place = if reads { print::place_and_price(source, self.reading.ctx.places) } else { String::new() };
         let injected = &self.reading.injected;
         let begins = |mark: &&str| injected.has_beginning(&print::beginning(source, mark));
         let is_in_text =

@@ -11,7 +11,6 @@ use crate::pieces::PieceWords;
 use crate::reader::{Partial, Section};
 use crate::spellings::{COMPOUNDS, Spelling, may_have_spellings, spellings_of_missing};
 use crate::storage::{Embedded, Storage};
-use crate::update::SOURCE;
 use crate::vector::Vector;
 use refdesk_text::Error;
 use refdesk_text::number::{narrow, wide};
@@ -71,8 +70,6 @@ pub(crate) struct Corpus {
     names: Vec<String>,
     /// For each source, whether one of its chunks has no vector yet.
     waiting: Vec<bool>,
-    /// For each source, whether anything is indexed of it besides its catalog entry.
-    has_text: Vec<bool>,
     /// For each document, whether hints must not lead to it.
     boilerplate: Vec<bool>,
     /// For each document, the index of its kind in `kind_names`.
@@ -197,7 +194,6 @@ impl Corpus {
                 let at = narrow(self.names.len());
                 self.names.push(document.source.to_owned());
                 self.waiting.push(false);
-                self.has_text.push(false);
                 positions.insert(document.source.to_owned(), at);
                 at
             }
@@ -222,9 +218,6 @@ impl Corpus {
             if let Some(waiting) = self.waiting.get_mut(wide(source)) {
                 *waiting |= document.is_embedded && !is_meaningless;
             }
-        }
-        if let Some(has_text) = self.has_text.get_mut(wide(source)) {
-            *has_text |= document.doc_type != SOURCE;
         }
         self.unembedded += usize::from(!document.is_embedded);
         self.documents.push(document.id);
@@ -268,12 +261,6 @@ impl Corpus {
     pub(crate) fn kind_and_source(&self, document: i64) -> (&str, &str) {
         let Some(at) = self.position(document) else { return ("", "") };
         (named(&self.kind_names, self.kinds.get(at)), named(&self.names, self.sources.get(at)))
-    }
-
-    /// Whether a document is all that is indexed of its source: its catalog entry, as that of a web address.
-    pub(crate) fn stands_alone(&self, document: i64) -> bool {
-        let source = self.position(document).and_then(|at| self.sources.get(at));
-        source.is_some_and(|at| self.has_text.get(wide(*at)) == Some(&false))
     }
 
     /// For each document, whether its kind and its source are wanted.

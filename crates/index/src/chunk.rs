@@ -346,6 +346,11 @@ mod tests {
                 "`<b>` and `Vec<String>`\n\n    <i>\n\n```\n<u>\n```".into(),
                 "`<b>` and `Vec<String>`\n\n    <i>\n\n```\n<u>\n```",
             ),
+            (
+                "`git clone` <address>, Vec<String>, <https://host>".into(),
+                "`git clone` <address>, Vec<String>, <https://host>",
+            ),
+            ("<Card title=\"Rates\">\n<p>x</p></Card>".into(), "<Card title=\"Rates\">\n x </Card>"),
             ("> <p>quoted</p>\n> <!-- not\n> this -->\n\n- <b>item</b> ü".into(), "quoted"),
         ] {
             let found = cut(&text);

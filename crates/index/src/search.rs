@@ -27,7 +27,7 @@ use crate::pages::{DatabasePages, DatabaseSubject, IndexedJoin, RELATIONSHIP, TA
 use crate::reader::{Partial, SectionsNow, hidden};
 use crate::stem::stem;
 use crate::storage::{Document, Storage, TextKey};
-use crate::update::{SOURCE, Stamps, TEXT, unread};
+use crate::update::{SOURCE, Stamps, unread};
 use crate::words::{folded, is_unspaced, parts, words};
 use crate::{Embedder, Index};
 use refdesk_core::selection::ExcludedFiles;
@@ -70,8 +70,8 @@ pub struct SearchQuery<'a> {
     /// Chooses between documents with the same content about a table, and between sources that share a section: the hit
     /// is from the source with the greater preference.
     pub preference: &'a dyn Fn(&FoundDocument) -> SourcePreference,
-    /// The weight of a kind of documents.
-    pub weight: &'a dyn Fn(&str) -> f64,
+    /// The weight of a document of this kind, of the source with this id.
+    pub weight: &'a dyn Fn(&str, &str) -> f64,
     /// The files that are pages of databases.
     pub pages: Option<&'a dyn DatabasePages>,
     /// Called for a document whose files may have changed since it was indexed.
@@ -261,9 +261,10 @@ impl Index {
         // Until a document has a vector, its rank counts for both lists. Otherwise, while the index is being built, any
         // document with a vector would come before the best one by words.
         let in_lists = |document| if vector.is_some() && corpus.waits(document) { 2.0 } else { 1.0 };
-        // A catalog entry weighs less beside the text that it is about, which has a section to open.
-        let kind = |document| if corpus.stands_alone(document) { TEXT } else { corpus.kind_and_source(document).0 };
-        let weight = |document| in_lists(document) * (query.weight)(kind(document));
+        let weight = |document| {
+            let (kind, source) = corpus.kind_and_source(document);
+            in_lists(document) * (query.weight)(kind, source)
+        };
         let (wanted_words, spellings) = with_words.split_at(wanted_words.min(with_words.len()));
         let has_spelling = |term: &str, it| {
             let mut spellings = replaced.iter().zip(spellings);
@@ -388,7 +389,7 @@ fn knows_any(model: &dyn Embedder, terms: &[String]) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The default weight of a kind of documents. A catalog entry that is all that is indexed of its source weighs as a text.
+/// The default weight of a kind of documents. Catalog entries weigh less because they have no section to open.
 pub fn default_weight(kind: &str) -> f64 {
     match kind {
         SOURCE => 0.5,

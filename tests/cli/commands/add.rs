@@ -86,7 +86,8 @@ fn a_folder_without_documents_is_pointed_out() {
     assert!(ran.stderr.contains("or `refdesk remove code`"), "{ran}");
     let warned = || world.json(&["check"], 0)["warnings"].to_string().contains("no-document");
     assert!(warned(), "check says it too");
-    let told = world.run(&["resolve", "code"]).exits(0).text().to_owned();
+    world.run(&["select", "code"]).exits(0);
+    let told = world.run(&["instructions"]).exits(0).text().to_owned();
     assert!(told.contains("0 file(s)\n**Access**: None: it has no documents"), "{told}");
     world.put("src/README.md", b"# Code\n");
     assert!(!warned());

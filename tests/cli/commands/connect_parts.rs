@@ -244,7 +244,7 @@ fn a_folder_that_is_not_a_workspace_is_left_alone() {
 fn an_empty_catalog_is_reported_before_anything_is_written() {
     let world = Workspace::new();
     let ran = world.run(&["connect", "codex"]).exits(1);
-    assert!(ran.stderr.contains("note: the catalog is empty"), "{ran}");
+    assert!(ran.stderr.contains("note: the catalog has no sources, so there is nothing to tell an agent yet"), "{ran}");
     assert!(ran.stderr.contains("`refdesk init`"), "{ran}");
     assert!(!world.path.join(".codex").exists());
     let answer = world.json(&["connect", "codex", "--yes"], 0);

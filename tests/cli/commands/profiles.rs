@@ -182,7 +182,7 @@ fn sources_that_the_profile_leaves_out_are_not_missing() {
 fn a_profile_without_sources_of_the_catalog_is_blamed_for_it() {
     let world = with_profiles();
     put_profile(&world, "typo", &json!({"sources": ["zz"]}));
-    for (words, code) in [(&["list"][..], 0), (&["index", "--words-only"], 0), (&["simulate", "x"], 0), (&["ask"], 1)] {
+    for (words, code) in [(&["list"][..], 0), (&["index", "--words-only"], 0), (&["simulate", "x"], 0)] {
         let ran = world.run(&[&["--profile", "typo"], words].concat()).exits(code);
         let said = format!("{}{}", ran.text(), ran.stderr);
         assert!(said.contains("he profile 'typo' lists no source of the catalog"), "{words:?}: {ran}");

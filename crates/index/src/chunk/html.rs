@@ -18,6 +18,78 @@ const INLINE: [&[u8]; 31] = [
     b"time", b"u", b"var", b"wbr",
 ];
 
+/// The elements that are not within a line.
+const BLOCKS: [&[u8]; 68] = [
+    b"address",
+    b"area",
+    b"article",
+    b"aside",
+    b"audio",
+    b"base",
+    b"blockquote",
+    b"body",
+    b"br",
+    b"button",
+    b"canvas",
+    b"caption",
+    b"center",
+    b"col",
+    b"colgroup",
+    b"dd",
+    b"details",
+    b"dialog",
+    b"div",
+    b"dl",
+    b"dt",
+    b"embed",
+    b"fieldset",
+    b"figcaption",
+    b"figure",
+    b"footer",
+    b"form",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"h5",
+    b"h6",
+    b"head",
+    b"header",
+    b"hr",
+    b"html",
+    b"iframe",
+    b"input",
+    b"legend",
+    b"li",
+    b"link",
+    b"main",
+    b"meta",
+    b"nav",
+    b"noscript",
+    b"object",
+    b"ol",
+    b"p",
+    b"picture",
+    b"pre",
+    b"script",
+    b"section",
+    b"select",
+    b"source",
+    b"strike",
+    b"style",
+    b"summary",
+    b"table",
+    b"tbody",
+    b"td",
+    b"textarea",
+    b"tfoot",
+    b"th",
+    b"thead",
+    b"tr",
+    b"ul",
+    b"video",
+];
+
 /// Headings inside these do not apply outside.
 const QUOTES_AND_LISTS: [&[u8]; 4] = [b"blockquote", b"li", b"ol", b"ul"];
 
@@ -31,21 +103,30 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<usize>> {
     Tokenizer::new_with_emitter(text, emitter).map(|Ok(token)| token)
 }
 
-/// The tags, comments, scripts and styles in a part of a text.
+/// The tags of elements, comments, scripts and styles in a part of a text.
 pub(super) fn markup(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let (mut found, mut end, mut is_skipped) = (Vec::new(), part.start, false);
     for token in tokens(text.get(part.clone()).unwrap_or_default()) {
-        match token {
-            Token::StartTag(tag) if SKIPPED.contains(&&**tag.name) => is_skipped = !tag.self_closing,
-            Token::EndTag(tag) if SKIPPED.contains(&&**tag.name) => is_skipped = false,
-            Token::String(string) if !is_skipped => {
-                let (from, to) = (part.start + string.span.start, part.start + string.span.end);
-                if from > end {
-                    found.push(end..from);
-                }
-                end = to;
+        let kept = match token {
+            Token::StartTag(tag) if SKIPPED.contains(&&**tag.name) => {
+                is_skipped = !tag.self_closing;
+                continue;
             }
-            _ => {}
+            Token::EndTag(tag) if SKIPPED.contains(&&**tag.name) => {
+                is_skipped = false;
+                continue;
+            }
+            Token::StartTag(tag) if !is_element(&tag.name) => tag.span,
+            Token::EndTag(tag) if !is_element(&tag.name) => tag.span,
+            Token::String(string) => string.span,
+            _ => continue,
+        };
+        if !is_skipped {
+            let (from, to) = (part.start + kept.start, part.start + kept.end);
+            if from > end {
+                found.push(end..from);
+            }
+            end = to;
         }
     }
     if part.end > end {
@@ -54,14 +135,27 @@ pub(super) fn markup(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
+/// Whether this begins with the tag of an element or with a comment, which a browser does not show. Other names stand for
+/// something: `git clone <address>`, `Vec<String>`.
+pub(super) fn is_markup(tag: &str) -> bool {
+    tag.starts_with("<!") || tag.starts_with("<?") || is_element(name(tag).as_bytes())
+}
+
 /// Whether the words before and after these tags and comments are different words, as those around a `<br>`.
 pub(super) fn separates(markup: &str) -> bool {
-    markup.split('<').skip(1).any(|tag| {
-        let name = tag.trim_start_matches('/');
-        let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        let name = name.get(..length).unwrap_or_default().to_ascii_lowercase();
-        !name.is_empty() && !INLINE.contains(&name.as_bytes())
-    })
+    markup.split_inclusive('>').any(|tag| !name(tag).is_empty() && !INLINE.contains(&name(tag).as_bytes()))
+}
+
+/// The name of the element of a tag, in lower case; empty of anything else.
+fn name(tag: &str) -> String {
+    let name = tag.trim_start_matches(['<', '/']);
+    let is_tag = name.len() < tag.len();
+    let length = name.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
+    name.get(..length).filter(|_| is_tag).unwrap_or_default().to_ascii_lowercase()
+}
+
+fn is_element(name: &[u8]) -> bool {
+    INLINE.contains(&name) || BLOCKS.contains(&name)
 }
 
 pub(super) fn parse(text: &str) -> Parsed<'static> {

@@ -1,4 +1,4 @@
-//! The blocks of Markdown, and the HTML in it, which no reader sees.
+//! The blocks of Markdown, and the tags and comments in it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,9 +8,9 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::{Block, BlockKind, LEVELS, html};
 
-/// The blocks of a text, and the tags and comments in it. A quote or list is one block unless it contains headings; then each of its parts is a block,
-/// and its headings do not apply outside. Front matter is left out: it is data about the document, not part of its
-/// text.
+/// The blocks of a text, and the tags and comments in it. A quote or list is one block unless it contains headings; then
+/// each of its parts is a block, and its headings do not apply outside. Front matter is left out: it is data about the
+/// document, not part of its text.
 pub(super) fn blocks(text: &str) -> (Vec<Block>, Vec<Range<usize>>) {
     let front_matter = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
     let options = Options::ENABLE_TABLES | front_matter;
@@ -22,9 +22,9 @@ pub(super) fn blocks(text: &str) -> (Vec<Block>, Vec<Range<usize>>) {
     let (mut depth, mut outer) = (0usize, 0usize);
     let mut heading: Option<(usize, String)> = None;
     for (at, (event, range)) in events().enumerate() {
-        match event {
+        match &event {
             Event::Start(Tag::HtmlBlock) => markup.extend(html::markup(text, range.clone())),
-            Event::InlineHtml(_) => markup.push(range.clone()),
+            Event::InlineHtml(tag) if html::is_markup(tag) => markup.push(range.clone()),
             _ => {}
         }
         let range = if outer > 0 { line_start(text, range.start)..range.end } else { range };

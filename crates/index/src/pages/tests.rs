@@ -140,7 +140,7 @@ fn tables_columns_and_joins_are_found(world: &World) {
     let index = Index::open(&world.location(), Arc::default()).unwrap().unwrap();
     // The search determines the weight of each kind.
     for (of_columns, best) in [(9.0, "column"), (0.01, "table")] {
-        let weight = move |kind: &str| if kind == "column" { of_columns } else { 1.0 };
+        let weight = move |kind: &str, _: &str| if kind == "column" { of_columns } else { 1.0 };
         let query = SearchQuery { weight: &weight, ..everything("mail") };
         assert_eq!(index.search(&query, None).unwrap().hits[0].kind, best);
     }

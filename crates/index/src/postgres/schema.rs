@@ -9,7 +9,7 @@ use super::session::{PostgresError, Session};
 use refdesk_text::Error;
 
 /// Tables with a lower version are rebuilt; those with a higher version are refused.
-const VERSION: i64 = 10;
+const VERSION: i64 = 11;
 
 /// Class of refdesk's advisory locks; the second number is 0 while creating tables, else the repository's id.
 const LOCKS: i32 = 0x7265_6664;

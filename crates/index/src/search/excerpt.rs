@@ -1,5 +1,6 @@
 //! The part of a chunk to show: the text around the matches.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::matches::{Match, different, matches};
@@ -30,6 +31,7 @@ pub struct Excerpt {
 
 /// The part of a text with the most different terms of a query; the beginning if it contains none.
 pub(super) fn of(text: &str, terms: &[String]) -> Excerpt {
+    let text = &*without_repeated_blank_lines(text);
     let found = matches(text, terms);
     let mut marked: Vec<Range<usize>> = Vec::new();
     // Of overlapping matches, the first is the longest.
@@ -44,6 +46,18 @@ pub(super) fn of(text: &str, terms: &[String]) -> Excerpt {
     let window = best_window(text, &found).unwrap_or_else(|| window_at(text, 0));
     let fence = open_fence(text.get(..window.start).unwrap_or_default(), None);
     Excerpt { fence, ..part(text, &marked, window) }
+}
+
+/// The text with one blank line in place of several: where HTML was in Markdown, the index keeps the lines.
+fn without_repeated_blank_lines(text: &str) -> Cow<'_, str> {
+    let lines = || text.split_inclusive('\n');
+    let is_blank = |line: &str| line.trim().is_empty();
+    if !lines().zip(lines().skip(1)).any(|(one, next)| is_blank(one) && is_blank(next)) {
+        return Cow::Borrowed(text);
+    }
+    let mut was_blank = false;
+    let is_kept = |line: &&str| !std::mem::replace(&mut was_blank, is_blank(line)) || !is_blank(line);
+    Cow::Owned(lines().filter(is_kept).collect())
 }
 
 impl Excerpt {

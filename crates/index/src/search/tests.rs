@@ -67,7 +67,7 @@ pub(crate) fn everything(text: &str) -> SearchQuery<'_> {
         domain: None,
         by_table: false,
         preference: &|_| SourcePreference::default(),
-        weight: &default_weight,
+        weight: &|kind, _| default_weight(kind),
         pages: None,
         sections_now: &|found| Some((found.sections.to_vec(), found.line)),
     }
