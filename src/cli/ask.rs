@@ -120,9 +120,13 @@ fn none_available(desk: &Desk, wanted: usize, left: &[&Source], with_tag: &str) 
             (_, count) => format!("{} are {state}", grouped(*count)),
         })
         .collect();
-    let states = states.join(" and ");
+    let states = refdesk_text::names::joined(&states, usize::MAX);
     let message = match wanted {
         1 => format!("nothing to choose: the only selectable source{with_tag} {states}"),
+        _ if left.len() == wanted && (excluded.is_empty() || missing.is_empty()) => {
+            let state = if missing.is_empty() { "excluded" } else { "missing" };
+            format!("nothing to choose: all {} selectable sources{with_tag} are {state}", grouped(wanted))
+        }
         _ => format!("nothing to choose: of {} selectable sources{with_tag}, {states}", grouped(wanted)),
     };
     Error::new(Code::NoneMatched, message, fix)

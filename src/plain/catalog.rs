@@ -20,7 +20,7 @@ pub fn is_empty(state: &PlainState, turn: &mut InputOutcome) -> bool {
     if is_empty {
         turn.print("The catalog has no sources.");
         turn.print(match &state.snapshot.home {
-            Some(place) => format!("This is {place}: change to the folder of a project first."),
+            Some(place) => super::problems::in_home(place),
             None => "The command refdesk init makes a catalog of what the repository has. refdesk add adds one source."
                 .to_owned(),
         });

@@ -81,7 +81,7 @@ pub const COMMANDS: &[PlainCommand] = &[
     command!(update::receipt, ["receipt"], "N", "Explain what an agent was sent, and why, for a row of the feed."),
     command!(|state, _, turn| update::messages(state, turn), ["messages"], "", "List the last messages: what was done, what followed, and what failed."),
     command!(saved::theme, ["theme"], "[NAME]", "List the themes of the full screen, or choose one."),
-    command!(|_, _, turn| problems::welcome(turn), ["welcome"], "", "Explain how to get started: make a catalog, add a source, connect an agent."),
+    command!(|state, _, turn| problems::welcome(state, turn), ["welcome"], "", "Explain how to get started: make a catalog, add a source, connect an agent."),
     command!(|state, _, turn| update::status(state, turn), ["status"], "", "Summarize what is selected and what waits for you."),
     command!(|state, _, turn| update::reload(state, turn), ["reload"], "", "Read the workspace again."),
     command!(|_, rest, turn| update::help(rest, turn), ["help", "?"], "[COMMAND or WORDS]", "List the commands, or those about these words; explain one."),

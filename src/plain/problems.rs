@@ -45,13 +45,22 @@ pub fn show_one(problem: &Diagnostic, turn: &mut InputOutcome) {
 }
 
 /// Explains how to start. These are separate commands, because they ask questions of their own.
-pub fn welcome(turn: &mut InputOutcome) {
-    for line in [
-        "To make a catalog of what this repository has, run refdesk init.",
-        "To add one file, folder or address, run refdesk add and its path.",
-        "To connect the agents of this machine, run refdesk connect.",
-        "To try refdesk on a sample knowledge base, run refdesk --plain --demo.",
-    ] {
-        turn.print(line);
+pub fn welcome(state: &PlainState, turn: &mut InputOutcome) {
+    match &state.snapshot.home {
+        Some(place) => {
+            turn.print(in_home(place));
+            turn.print("To connect the agents of this machine for all projects, run refdesk connect --user.");
+        }
+        None => {
+            turn.print("To make a catalog of what this repository has, run refdesk init.");
+            turn.print("To add one file, folder or address, run refdesk add and its path.");
+            turn.print("To connect the agents of this machine, run refdesk connect.");
+        }
     }
+    turn.print("To try refdesk on a sample knowledge base, run refdesk --plain --demo.");
+}
+
+/// Where to go from the home folder, of which no catalog is made.
+pub fn in_home(place: &str) -> String {
+    format!("This is {place}: change to the folder of a project first.")
 }

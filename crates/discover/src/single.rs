@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::ids::{self, IdParts};
+use super::ids::{self, IdParts, slug};
 use super::kind::classify;
 use super::page::{Page, read_page, text_of};
 use super::proposal::{FoundKind, ProposedPlace, ProposedSource};
 use super::propose::{SKILL, id_parts, shown_text, skill_contents, stem_of, tag_folders};
 use super::scan::READ;
-use super::tags::{self, Frequencies, TagInput, is_place};
+use super::tags::{self, Frequencies, TagInput, says_nothing};
 use super::walk::DOCUMENT_EXTENSIONS;
 use super::words::{HEADING, WordCounter};
+use percent_encoding::percent_decode_str;
 use refdesk_core::catalog::DirectoryContents;
 use refdesk_files::nofollow::open_in;
 use refdesk_files::read_open;
@@ -163,7 +164,9 @@ fn of_address(url: &str) -> DescribedPlace {
     let near = path.get(path.len().saturating_sub(PATH)..).unwrap_or_default();
     let stems = near.iter().map(|part| part.rsplit_once('.').map_or(*part, |(stem, _)| stem));
     let mut words = WordCounter::default();
-    labels.chain(stems).filter(|word| !is_place(&word.to_lowercase())).for_each(|word| words.add(word, HEADING));
+    let parts = labels.chain(stems).map(|part| percent_decode_str(part).decode_utf8_lossy());
+    let telling = parts.filter(|part| !says_nothing(&slug(part)));
+    telling.for_each(|part| words.add(&part.replace('_', " "), HEADING));
     DescribedPlace { page: Page { words: words.counted(), ..Page::default() }, ..DescribedPlace::unread(name) }
 }
 
@@ -187,6 +190,8 @@ mod tests {
             ("https://github.com/rust-lang/rust/issues/1", "github.com/rust-lang/rust/issues/1", &["github", "rust"]),
             ("https://www.bbc.co.uk:443/", "www.bbc.co.uk:443", &["bbc"]),
             ("https://example.org", "example.org", &["example.org"]),
+            ("https://site.example/how-to/mutex", "site.example/how-to/mutex", &["site", "mutex"]),
+            ("https://x.example/wiki/CAP_theorem", "x.example/wiki/CAP_theorem", &["cap", "theorem"]),
         ] {
             let place = ProposedPlace::Url(url.to_owned());
             let described = describe_place(&place, RealPlace { path: Path::new(""), within: Path::new("") });

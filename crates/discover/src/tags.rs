@@ -210,8 +210,9 @@ fn given<'a>(source: &'a TagInput<'_>) -> impl Iterator<Item = String> + 'a {
         .filter(|tag| can_match(tag) && tag.chars().count() <= LENGTH)
 }
 
-/// Whether each word of a folder's name is common: users write "how to" and "in depth" about anything.
-fn says_nothing(name: &str) -> bool {
+/// Whether each word of the name of a folder, or of a part of an address, is common: users write "how to" and "in depth"
+/// about anything.
+pub(crate) fn says_nothing(name: &str) -> bool {
     name.split('-').all(|word| is_place(word) || is_common(word) || is_common(&stem(word)))
 }
 

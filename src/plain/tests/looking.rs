@@ -514,4 +514,7 @@ fn without_sources_the_catalog_and_prompts_say_how_to_make_one() {
     state.snapshot.home = Some("your home folder".into());
     let lines = output(&mut state, "catalog");
     assert_eq!(lines[1], "This is your home folder: change to the folder of a project first.");
+    let lines = output(&mut state, "welcome");
+    assert!(lines[0] == "This is your home folder: change to the folder of a project first.", "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("refdesk init")), "{lines:?}");
 }

@@ -208,6 +208,13 @@ mod tests {
     }
 
     #[test]
+    fn several_blank_lines_are_one() {
+        let badges = " \n\n".repeat(400);
+        assert_eq!(shown(&format!("# A\n{badges}an okapi\n"), &["okapi"]), "# A\n \nan [okapi]\n");
+        assert_eq!(shown("a\n\nb\n", &["b"]), "a\n\n[b]\n");
+    }
+
+    #[test]
     fn a_long_text_is_cut_around_the_words() {
         let long = format!("{}the needle and the thread. {}", "hay ".repeat(400), "hay ".repeat(400));
         let found = shown(&long, &["needle", "thread"]);
