@@ -369,7 +369,9 @@ pub fn changed(state: &PlainState, change: &PendingChange, refusals: &[Error], t
     turn.print(&change.done);
     about_picks(change, after, turn);
     still_selected_lines(change, after, turn);
-    let (came, left) = (only_in(after, before), only_in(before, after));
+    // An undone pick may be selected before and after, because it is also pulled in.
+    let other_picks = if change.step.is_some() { OtherPicks::Included } else { OtherPicks::LeftOut };
+    let (came, left) = (only_in(after, before, other_picks), only_in(before, after, other_picks));
     for (made, followed, members, snapshot) in
         [("picked", "pulled in", came, after), ("unpicked", "released", left, before)]
     {
@@ -453,8 +455,18 @@ fn about_picks(change: &PendingChange, after: &Snapshot, turn: &mut InputOutcome
 }
 
 /// Members that are not in the other selection.
-fn only_in<'a>(of: &'a Snapshot, other: &Snapshot) -> Vec<&'a SelectedSource> {
-    of.selection.members().iter().filter(|member| !other.selection.contains(member.id.as_str())).collect()
+/// Whether picks of one snapshot count that the other one has without a pick.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OtherPicks {
+    Included,
+    LeftOut,
+}
+
+fn only_in<'a>(of: &'a Snapshot, other: &Snapshot, other_picks: OtherPicks) -> Vec<&'a SelectedSource> {
+    let is_only_picked_here =
+        |id: &str| of.selection.is_picked(id) && !other.selection.is_picked(id) && other_picks == OtherPicks::Included;
+    let members = of.selection.members().iter();
+    members.filter(|it| !other.selection.contains(it.id.as_str()) || is_only_picked_here(it.id.as_str())).collect()
 }
 
 /// `The selection has 21 sources. With the auto sources they have about 75,000 tokens; with the instructions, an agent gets

@@ -160,7 +160,8 @@ impl AgentsView {
     pub fn source(&self) -> Option<&str> {
         match self.page {
             AgentsPage::Sessions => None,
-            AgentsPage::Lines => self.line()?.subject.as_deref(),
+            // An action must not silently apply to the first of several.
+            AgentsPage::Lines => self.line().filter(|line| !line.several)?.subject.as_deref(),
             AgentsPage::Known => self.known.get(self.row.at).map(|row| row.id.as_str()),
         }
     }
@@ -179,10 +180,11 @@ impl State {
         if let Some(line) = agents.line().filter(|line| line.has_text) {
             return Ok(AgentsTarget::Receipt(line.number));
         }
-        match agents.source() {
+        let subject = agents.line().map_or_else(|| agents.source(), |line| line.subject.as_deref());
+        match subject {
             Some(id) if self.snapshot.catalog.get(id).is_some() => Ok(AgentsTarget::Source(id.to_owned())),
             Some(id) => Err(format!("@{id} is no longer in the catalog")),
-            None => Err("this row has neither a receipt nor a single source".to_owned()),
+            None => Err("this row has neither a receipt nor a source".to_owned()),
         }
     }
 }

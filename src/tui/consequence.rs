@@ -185,11 +185,13 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
         // An agent gets auto sources before and after, so they are not new.
         let is_brought =
             |id: &&SourceId| of.selection.is_picked(id.as_str()) || !source_state::is_auto(of, id.as_str());
-        let new: Vec<&SourceId> =
-            members.filter(is_brought).filter(|id| !other.selection.contains(id.as_str())).collect();
+        let members: Vec<&SourceId> = members.filter(is_brought).collect();
+        let new: Vec<&SourceId> = members.iter().copied().filter(|id| !other.selection.contains(id.as_str())).collect();
         let is_named = |id: &SourceId| awaited.names(id.as_str());
         let is_counted_apart = |id: &SourceId| awaited.is_undo_or_redo() && of.selection.is_picked(id.as_str());
-        let picks = new.iter().filter(|id| !is_named(id) && is_counted_apart(id)).count();
+        // A pick that is also pulled in is selected before and after.
+        let is_other_pick = |id: &SourceId| is_counted_apart(id) && !other.selection.is_picked(id.as_str());
+        let picks = members.iter().filter(|id| !is_named(id) && is_other_pick(id)).count();
         if picks > 0 && !awaited.counts_picks(picks) {
             parts.push(format!("{} {made}", cells::grouped(picks)));
         }
@@ -210,9 +212,6 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
             parts.push(format!("{} {verb}", cells::counted(count, what)));
         }
     }
-    if awaited.kind == AwaitedKind::Unpick {
-        parts.extend(still_selected_note(awaited, before, after));
-    }
     // The exclusions that a pick removes, and that undoing it restores.
     let is_undo_or_redo = awaited.is_undo_or_redo();
     for (of, other, verb, is_reported) in [
@@ -228,13 +227,16 @@ fn followed(awaited: &AwaitedChange, before: &Snapshot, after: &Snapshot) -> Str
     let change = after.cost_since(before);
     let cost = change_cost::signed(change, TokenFormat::Tokens, "saved");
     parts.extend(cost.map(|cost| cost + &change_cost::with_instructions(change, TokenFormat::Tokens)));
-    let trusted = match awaited.kind {
+    let note = match awaited.kind {
         // These are trust in what a person's choice brings.
         AwaitedKind::Answer | AwaitedKind::Include => {
             source_words::may_now_fetch(&source_words::newly_trusted(before, after), source_state::ids)
         }
+        AwaitedKind::Unpick => {
+            still_selected_note(awaited, before, after).map(|note| format!("; {note}")).unwrap_or_default()
+        }
         _ => String::new(),
     };
     let followed = if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) };
-    followed + &waiting + &trusted
+    followed + &waiting + &note
 }

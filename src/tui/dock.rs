@@ -124,13 +124,12 @@ fn text(state: &State, pane: Pane, detail: FoldDetail) -> String {
         Pane::Templates => cells::grouped(state.templates.rows.len()),
     };
     let mut text = format!("{number} {}", pane.word());
-    if count != "0" {
+    let has_tokens = pane == Pane::Selection && detail == FoldDetail::Full && state.counts.tokens > 0;
+    if count != "0" || has_tokens {
         text = format!("{text} {count}");
     }
     match pane {
-        Pane::Selection if detail == FoldDetail::Full && state.counts.tokens > 0 => {
-            format!("{text} {}", cells::tokens(state.counts.tokens))
-        }
+        Pane::Selection if has_tokens => format!("{text} {}", cells::tokens(state.counts.tokens)),
         Pane::Hints if detail == FoldDetail::Full => match state.hints.prompt.text().lines().next() {
             Some(line) if !line.trim().is_empty() => {
                 format!("{text} \"{}\"", cells::clip(&cells::clean(line), 16, state.skin.glyphs.ellipsis))

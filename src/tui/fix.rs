@@ -3,6 +3,7 @@
 use crate::common::SHOWN_ON_PURPOSE;
 use crate::tui::action::{Action, KeyContext};
 use crate::tui::state::State;
+use crate::tui::widgets::cells;
 use refdesk_text::{Error, Fix};
 
 /// The fix in the screen's terms; `None` to use its own text.
@@ -21,6 +22,7 @@ pub fn words(state: &State, fix: &Fix) -> Option<String> {
             state.key(Action::Welcome),
             state.key_in(KeyContext::Welcome, Action::Discover)
         ),
+        Fix::ShowKnown(id) => format!("{} {} goes to it", state.key(Action::Jump), cells::clean(id)),
         Fix::BuildIndex => "build it with `refdesk index`".into(),
         Fix::RewritePaths => "run `refdesk check --fix` to rewrite the path".into(),
         Fix::AddTarget => "add it with `refdesk add`; until then it stays a plain link".into(),

@@ -8,13 +8,16 @@ use ratatui::symbols::border;
 use refdesk_core::selection::SelectionState;
 use refdesk_desk::AgentPresence;
 
-/// One set of characters. Each is one column wide, except the ASCII ellipsis, because `~` means "about".
+/// One set of characters. Each is one column wide, except the ASCII ellipsis, because `~` means "about",
+/// and the ASCII line break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glyphs {
     unicode: bool,
     pub ellipsis: &'static str,
     /// `ellipsis` reduced to one column.
     pub deep: &'static str,
+    /// A line break in a text that is shown in one row.
+    pub line_break: &'static str,
     pub dot: &'static str,
     pub dash: &'static str,
     pub times: &'static str,
@@ -56,6 +59,7 @@ impl Glyphs {
         unicode: true,
         ellipsis: "…",
         deep: "…",
+        line_break: "⏎",
         dot: "·",
         dash: "–",
         times: "×",
@@ -89,6 +93,7 @@ impl Glyphs {
         unicode: false,
         ellipsis: "..",
         deep: ".",
+        line_break: "\\n",
         dot: "-",
         dash: "-",
         times: "x",

@@ -11,11 +11,13 @@ pub struct Lookup<T> {
     /// The subject of the latest question, and the generation of the snapshot.
     pub about: Option<(String, u64)>,
     pub answer: Option<T>,
+    /// The generation for which the answer was asked.
+    pub answered_at: Option<u64>,
 }
 
 impl<T> Default for Lookup<T> {
     fn default() -> Self {
-        Self { about: None, answer: None }
+        Self { about: None, answer: None, answered_at: None }
     }
 }
 
@@ -36,6 +38,7 @@ impl<T> Lookup<T> {
 
     /// Stores the answer, unless there is no subject any more.
     pub fn take(&mut self, answer: T) {
+        self.answered_at = self.about.as_ref().map(|(_, at)| *at);
         self.answer = self.about.is_some().then_some(answer);
     }
 }

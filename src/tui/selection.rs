@@ -68,7 +68,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     PaneBorder {
         title: "2 Selection",
         // As in the catalog, the filter line shows the number of matches.
-        note: total(state, usize::from(outer.width).saturating_sub(22)),
+        note: total(state, frame::title_room(outer).saturating_sub(" 2 Selection ".len())),
         place: frame::position(pane.cursor.at, len),
         role: ThemeRole::Selection,
         active: pane_view::active(state, Pane::Selection),
@@ -150,8 +150,9 @@ fn total(state: &State, room: usize) -> String {
     let order = state.selection.order;
     let by = if order == Order::Catalog { String::new() } else { format!("by {} {dot} ", order.word()) };
     let notes = notes.map(|note| format!("{by}{note}"));
-    let notes = notes.into_iter().chain([format!("{by}{}", all())]);
-    notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or_else(all)
+    let brief = format!("{} {dot} {tokens}", totals.for_agent());
+    let notes = notes.into_iter().chain([format!("{by}{}", all()), all()]);
+    notes.into_iter().find(|note| cells::width(note) <= room).unwrap_or(brief)
 }
 
 fn row<'a>(state: &'a State, node: &TreeRow, marks: &Marks, width: u16) -> ListRow<'a> {

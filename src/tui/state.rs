@@ -145,6 +145,8 @@ pub struct State {
     pub was_welcomed: bool,
     /// What picking or excluding the source under the cursor would change.
     pub choice_preview: Lookup<SelectionPreview>,
+    /// The same for the rows under the cursors of panes that have lost the focus, each with the generation of its snapshot.
+    pub left_previews: Vec<(u64, SelectionPreview)>,
     pub questions: Questions,
     pub budget: BudgetWindow,
     /// Whether the window that the last key asked for opens when its answer arrives. Not after another key: the user

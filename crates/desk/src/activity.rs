@@ -108,7 +108,7 @@ pub struct AgentSession {
     pub sent: usize,
     /// Their estimated tokens.
     pub sent_tokens: u64,
-    /// The number of sources read.
+    /// The number of times it read something.
     pub reads: usize,
     /// Their estimated tokens, if known.
     pub read_tokens: u64,
@@ -196,8 +196,10 @@ pub struct SessionLine {
     pub tokens: u64,
     /// Whether the journal has the exact text.
     pub has_text: bool,
-    /// The one source it is about; `None` if there are several.
+    /// The source it is about, or the first of them.
     pub subject: Option<String>,
+    /// Whether it is about several sources.
+    pub several: bool,
 }
 
 /// A session under construction from its lines.
@@ -320,8 +322,8 @@ impl AgentSession {
                 self.sent_tokens = self.sent_tokens.saturating_add(tokens);
             }
             JournalEvent::Read => {
-                // A search may have read nothing, or sections of several sources.
-                self.reads += receipt.about.len();
+                // A search may have read nothing. A read of a file that several sources share is one read.
+                self.reads += usize::from(!receipt.about.is_empty());
                 self.read_tokens = self.read_tokens.saturating_add(tokens);
             }
             JournalEvent::Selected => self.picks += receipt.about.len(),
@@ -339,6 +341,7 @@ impl AgentSession {
             tokens: if is_received { tokens } else { 0 },
             has_text: receipt.text.is_some(),
             subject: subject(receipt),
+            several: receipt.about.len() > 1,
         });
         self.lines.truncate(MAX_LINES);
     }
@@ -381,7 +384,7 @@ impl AgentSession {
     }
 }
 
-/// The one source that a line is about.
+/// The first source that a line is about.
 fn subject(receipt: &Receipt) -> Option<String> {
     let is_about_sources = matches!(
         receipt.what,
@@ -391,8 +394,5 @@ fn subject(receipt: &Receipt) -> Option<String> {
             | JournalEvent::Excluded
             | JournalEvent::Included
     );
-    match receipt.about.as_slice() {
-        [one] if is_about_sources => Some(one.clone()),
-        _ => None,
-    }
+    receipt.about.first().filter(|_| is_about_sources).cloned()
 }

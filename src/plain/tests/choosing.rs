@@ -316,6 +316,29 @@ fn excluded_auto_sources_stay_in_the_instructions() {
 }
 
 #[test]
+fn undo_names_a_pick_that_stayed_pulled_in() {
+    let members = |depth, parents: &[&str]| {
+        vec![fixture::member("circuit-breaker", 0, &[]), fixture::member("retry-pattern", depth, parents)]
+    };
+    for (from, to, expected) in [
+        (members(1, &["circuit-breaker"]), members(0, &[]), "1 source picked: retry-pattern."),
+        (members(0, &[]), members(1, &["circuit-breaker"]), "1 source unpicked: retry-pattern."),
+    ] {
+        let mut state = state();
+        let snapshot = |members| Snapshot {
+            selection: fixture::selection(members, &[], &[]).into(),
+            undo: Some("switch to review".into()),
+            ..fixture::snapshot()
+        };
+        state.snapshot = snapshot(from);
+        assert_eq!(asked(&mut state, "undo"), Request::Undo);
+        state.snapshot = snapshot(to);
+        let lines = answered(&mut state, Response::Done(Vec::new())).lines;
+        assert!(lines.iter().any(|line| line == expected), "{lines:?}");
+    }
+}
+
+#[test]
 fn clearing_asks_first() {
     let mut state = state();
     assert_eq!(

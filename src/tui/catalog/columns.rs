@@ -97,17 +97,28 @@ impl CatalogColumns {
     }
 
     /// The columns for a row with an id of this width. An id that does not fit takes over the columns beside
-    /// it, up to the first with marked matches. The remaining columns keep their place.
+    /// it, up to the first with marked matches. Of names and tags it takes only what it lacks, if they stay readable.
+    /// The remaining columns keep their place.
     pub fn with_whole_id(self, id: usize, [marks_name, marks_tags]: [bool; 2]) -> Self {
         let mut all = self;
-        let fields =
-            [(&mut all.name, marks_name), (&mut all.kind, false), (&mut all.mode, false), (&mut all.tags, marks_tags)];
-        for (field, is_marked) in fields {
-            if all.id >= id || is_marked {
+        let fields = [
+            (&mut all.name, MIN_NAME, marks_name),
+            (&mut all.kind, usize::MAX, false),
+            (&mut all.mode, usize::MAX, false),
+            (&mut all.tags, MIN_TAGS, marks_tags),
+        ];
+        for (field, least, is_marked) in fields {
+            let lacks = id.saturating_sub(all.id);
+            if lacks == 0 || is_marked {
                 break;
             }
-            if *field > 0 {
-                all.id += 1 + std::mem::take(field);
+            match field.checked_sub(lacks) {
+                Some(left) if left >= least => {
+                    *field = left;
+                    all.id += lacks;
+                }
+                _ if *field > 0 => all.id += 1 + std::mem::take(field),
+                _ => {}
             }
         }
         all
@@ -309,6 +320,9 @@ mod tests {
             (30, [false; 2], 39, 0, 6, 4, 20),
             (46, [false; 2], 46, 0, 0, 4, 20),
             (50, [false; 2], 51, 0, 0, 0, 20),
+            (52, [false; 2], 52, 0, 0, 0, 19),
+            (61, [false; 2], 61, 0, 0, 0, 10),
+            (62, [false; 2], 72, 0, 0, 0, 0),
             (100, [false; 2], 72, 0, 0, 0, 0),
             (100, [false, true], 51, 0, 0, 0, 20),
             (100, [true, false], 24, 14, 6, 4, 20),
@@ -316,6 +330,9 @@ mod tests {
             let expected = CatalogColumns { id, name, kind, mode, tags, tokens: 8 };
             assert_eq!(all.with_whole_id(width, marks), expected, "{width} {marks:?}");
         }
+        let all = CatalogColumns { name: 40, ..all };
+        let expected = CatalogColumns { id: 27, name: 37, ..all };
+        assert_eq!(all.with_whole_id(27, [false; 2]), expected, "the name keeps what the id does not need");
     }
 
     proptest! {

@@ -35,6 +35,8 @@ pub struct ReadingState {
     /// The document that is loaded or requested.
     pub shown: Option<ReadableDocument>,
     pub place: ReadingPlace,
+    /// The last page's top row, where a large screen shows a place near the end. The place is kept until one scrolls.
+    held: Option<usize>,
     /// The horizontal scroll offset of its code.
     pub across: usize,
     pub places: ReadingPlaces,
@@ -100,6 +102,7 @@ pub fn scroll(state: &mut State, motion: Motion) {
     let Some((len, page)) = view(state).map(|(view, page)| (view.len(), page)) else { return };
     state.catalog.scroll.step(motion, len, page);
     let reading = &mut state.catalog.reading;
+    reading.held = None;
     reading.goal = match motion {
         Motion::Top if reading.loaded.previous().is_some() => Some(ReadingGoal::Start),
         Motion::Bottom if reading.loaded.next().is_some() => Some(ReadingGoal::End),

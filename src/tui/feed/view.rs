@@ -20,6 +20,8 @@ use crate::tui::widgets::row::{Active, ListRow, RowCursor};
 use crate::tui::widgets::{cells, frame, prompt};
 use refdesk_desk::engine::{Actor, Notice, Topic};
 
+pub const NONE_YET: &str = "Changes to the workspace and the selection appear here.";
+
 /// The width from which sessions have a column.
 const WIDE: u16 = 90;
 /// The minimum width for showing topics.
@@ -61,7 +63,7 @@ pub fn draw(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position>
     }
     if len == 0 {
         let sentence = if feed.notices.is_empty() {
-            "Changes to the workspace and the selection appear here.".to_owned()
+            NONE_YET.to_owned()
         } else {
             format!("No row matches this filter. {} shows all again.", state.key_in(KeyContext::Feed, Action::Back))
         };
@@ -108,6 +110,8 @@ fn rule(state: &State, place: Rect, buffer: &mut Buffer) -> Option<Position> {
     let reads = state.in_feed() && active(state, Pane::Hints) == Active::Yes;
     let follow = || state.key_in(KeyContext::Feed, Action::Follow);
     let does = match target::of_feed(state) {
+        // Alone on the screen, it has lost the focus only to a window that covers it.
+        _ if !reads && state.is_feed_alone() => String::new(),
         _ if !reads => state.key(Action::Feed),
         Ok(RowTarget::Source(_)) => format!("{} goes to the source", follow()),
         Ok(RowTarget::File(_)) => format!("{} opens the file", follow()),

@@ -72,7 +72,9 @@ impl HintColumns {
         let room = usize::from(width).saturating_sub(1 + 2 + 2);
         let shown = || rows::rows(&state.hints.findings).skip(window.start).take(window.len());
         let widest = |of: &dyn Fn(HintRow<'_>) -> usize| shown().map(of).max().unwrap_or(0);
-        let id = widest(&|found| cells::width(&cells::clean(found.id().as_str())) + 1);
+        let widest_id = widest(&|found| id_width(found.id()));
+        // An unusually long id must not take the reasons and names of all rows.
+        let id = widest_id.min(state.counts.widest_id + 1);
         let name = widest(&|found| cells::width(&name(state, found.id())));
         let whys = widest(&|found| cells::width(&reason::short(state, found, usize::MAX)));
         let tokens = widest(&|found| cells::width(&source_state::price(&state.snapshot, found.id().as_str())));
@@ -83,8 +85,15 @@ impl HintColumns {
         // Every row needs its reason; names get what whole reasons leave.
         let id = id.min(room.saturating_sub(whys.min(REASON)));
         let left = room.saturating_sub(id + whys);
-        Self { id, name: if left >= name.min(MIN_NAME) { name.min(left) } else { 0 }, tokens }
+        let name = if left >= name.min(MIN_NAME) { name.min(left) } else { 0 };
+        // It grows into what whole reasons and names leave.
+        let id = id + left.saturating_sub(name).min(widest_id.saturating_sub(id));
+        Self { id, name, tokens }
     }
+}
+
+fn id_width(id: &SourceId) -> usize {
+    cells::width(&cells::clean(id.as_str())) + 1
 }
 
 fn name<'a>(state: &'a State, id: &SourceId) -> Cow<'a, str> {
@@ -102,8 +111,11 @@ fn row<'a>(state: &'a State, found: HintRow<'_>, columns: HintColumns, width: u1
         HintRow::Passed(_) | HintRow::Scored(_) => (ThemeRole::Infra, ThemeRole::Infra),
     };
     row.cell(state.skin.glyphs.mark(mark), 1, theme.style(role));
-    row.id(&format!("@{}", cells::clean(id.as_str())), columns.id, theme.style(id_role));
-    if columns.name > 0 {
+    // An unusually long id also uses the columns of its name.
+    let takes_name = columns.name > 0 && id_width(id) > columns.id;
+    let id_columns = columns.id + if takes_name { 1 + columns.name } else { 0 };
+    row.id(&format!("@{}", cells::clean(id.as_str())), id_columns, theme.style(id_role));
+    if columns.name > 0 && !takes_name {
         row.cell(&name(state, id), columns.name, theme.style(ThemeRole::Infra));
     }
     if columns.tokens == 0 {

@@ -8,6 +8,7 @@ use super::view::{is_reason_above, short};
 use crate::common::change_cost::{self, TokenFormat};
 use crate::common::source_words;
 use crate::tui::action::Action;
+use crate::tui::counts::width_without_outliers;
 use crate::tui::layout::PaneLayout;
 use crate::tui::pane::Pane;
 use crate::tui::pane_view::{self, DrawnList};
@@ -87,7 +88,9 @@ pub fn draw(state: &State, waiting: &WaitingRequest, parts: &PaneLayout, frame: 
     let list = DrawnList { place: parts.list, len, cursor, active, role };
     let offered = |at: usize| waiting.request.sources.get(*state.requests.rows.get(at)?);
     let shown = || list.window().filter_map(offered);
-    let widest = shown().map(|offered| cells::width(&short_id(state, &offered.id))).max().unwrap_or(0);
+    // The same for all rows, so that names do not come and go while one scrolls.
+    let mut widths: Vec<usize> = waiting.request.sources.iter().map(|offered| id_width(&offered.id)).collect();
+    let widest = width_without_outliers(&mut widths);
     let is_ours = waiting.request.other_desk(&state.snapshot.desk).is_none();
     // If none is selected, names use that column.
     let is_any_there = is_ours && shown().any(|offered| state.snapshot.selection.contains(&offered.id));
@@ -133,7 +136,9 @@ fn row<'a>(
     let right = if row.room() >= 40 && word_columns > 0 { word_columns + 1 + columns + 1 } else { columns + 1 };
     let left = row.room().saturating_sub(right);
     let widest = widest.min(left);
-    let names = if left.saturating_sub(widest) > 12 { left - widest - 1 } else { 0 };
+    // An unusually long id also uses the columns of its name.
+    let has_name = left.saturating_sub(widest) > 12 && id_width(&offered.id) <= widest;
+    let names = if has_name { left - widest - 1 } else { 0 };
     let id_style = if is_marked { theme.style(ThemeRole::Strong) } else { theme.style(ThemeRole::Text) };
     let id = short_id(state, &offered.id);
     row.id(&id, if names > 0 { widest } else { left.saturating_sub(1) }, id_style);
@@ -201,7 +206,14 @@ fn brings(state: &State, id: &str) -> String {
     }
 }
 
+/// The most columns of an id.
+const MAX_ID: usize = 120;
+
 /// An id from outside, shortened in its middle like every id, so that a narrower place shortens it in the same place.
 fn short_id(state: &State, id: &str) -> String {
-    cells::clip_middle(&cells::clean(id), 120, state.skin.glyphs.ellipsis).into_owned()
+    cells::clip_middle(&cells::clean(id), MAX_ID, state.skin.glyphs.ellipsis).into_owned()
+}
+
+fn id_width(id: &str) -> usize {
+    cells::width(&cells::clean(id)).min(MAX_ID)
 }

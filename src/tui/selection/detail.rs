@@ -3,7 +3,7 @@
 use ratatui::layout::Size;
 use ratatui::text::{Line, Span};
 
-use super::preview::{self, NameDetail};
+use super::preview;
 use crate::common::selection_tree::{PickConsequence, TreeRow, TreeRowKind};
 use crate::common::source_words;
 use crate::tui::action::Action;
@@ -30,15 +30,8 @@ pub fn detail(state: &State, place: Size, most: usize) -> Vec<Line<'static>> {
             "Mode auto, excluded: in the instructions all the same, but nothing pulls it in. {exclude} includes it again, \
              {pick} picks it."
         )),
-        TreeRowKind::Auto(_) => {
-            let always = "Mode auto: always in the instructions, whatever is picked.";
-            // The effect of a pick is appended once it is known.
-            let is_known = preview::sentence(state, id, NameDetail::Counted).is_some();
-            match is_known {
-                true => wrapped(always),
-                false => wrapped(&format!("{always} {pick} picks it, which also pulls in what it mentions.")),
-            }
-        }
+        // The effect of a pick is appended once it is known.
+        TreeRowKind::Auto(_) => wrapped("Mode auto: always in the instructions, whatever is picked."),
         TreeRowKind::Dormant(_) => wrapped(&format!(
             "Picked, but no longer in the catalog. The pick returns with the source; {pick} unpicks it."
         )),

@@ -44,7 +44,9 @@ pub fn add(state: &State, id: &str, about: &mut Vec<Line<'static>>, columns: usi
 
 /// The preview as one sentence; `None` until the answer arrives, or if there is nothing to choose.
 pub fn sentence(state: &State, id: &str, names: NameDetail) -> Option<String> {
-    let outlook = state.choice_preview.answer.as_ref().filter(|outlook| outlook.id == id)?;
+    let left = state.left_previews.iter().filter(|(at, _)| *at == state.snapshot.generation).map(|(_, left)| left);
+    let mut known = state.choice_preview.answer.iter().chain(left);
+    let outlook = known.find(|outlook| outlook.id == id)?;
     let of = &state.snapshot;
     let selection = &of.selection;
     let is_missing = of.catalog.get(id).is_some_and(Source::is_missing);

@@ -5,7 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::filtering::{self, FilteredList};
 use crate::tui::input::Effect;
 use crate::tui::pane::Pane;
-use crate::tui::state::State;
+use crate::tui::state::{Lookup, State};
 use crate::tui::views::View;
 use crate::tui::widgets::motion::Scroll;
 use refdesk_core::catalog::SourceId;
@@ -84,8 +84,25 @@ pub fn ask_for_preview(state: &mut State, effects: &mut Vec<Effect>) {
     let subject = if state.view == View::Graph { state.in_graph() } else { state.subject(state.focus) };
     let subject = subject.map(str::to_owned);
     let at = state.snapshot.generation;
+    keep_left_previews(state, subject.as_deref());
     let is_new = state.choice_preview.ask(subject.as_deref().map(|id| (id, at)));
     if let (true, Some(id)) = (is_new, subject) {
         effects.push(Effect::Ask(Request::PreviewSelection(SourceId::from(id))));
     }
+}
+
+/// Keeps the preview of a row that loses the focus but stays under its pane's cursor, so that its details, and the text
+/// below them, do not change with the focus.
+fn keep_left_previews(state: &mut State, subject: Option<&str>) {
+    let mut left = std::mem::take(&mut state.left_previews);
+    let Lookup { about, answer, answered_at } = &state.choice_preview;
+    if let (Some(at), Some(preview)) = (answered_at, answer)
+        && about.as_ref().map(|(id, _)| id.as_str()) != subject
+    {
+        left.retain(|(_, other)| other.id != preview.id);
+        left.push((*at, preview.clone()));
+    }
+    let is_under_cursor = |id: &str| Pane::ALL.into_iter().any(|pane| state.subject(pane) == Some(id));
+    left.retain(|(at, preview)| *at == state.snapshot.generation && is_under_cursor(&preview.id));
+    state.left_previews = left;
 }

@@ -1,8 +1,6 @@
 //! The form of a template: its variables as a tree of rows with typed values or dimmed samples. The row being
 //! edited contains a text field.
 
-use std::borrow::Cow;
-
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -177,8 +175,8 @@ fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typin
         RowValue::Text(_) if typing => {}
         RowValue::Text(_) if is_left_out(variable) => drop(row.text(LEFT_OUT, grey)),
         RowValue::Text(text) if text.is_empty() => drop(row.text("empty", grey)),
-        RowValue::Text(text) if variable.typed => drop(row.text(&shown(text), value)),
-        RowValue::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(text)), value)),
+        RowValue::Text(text) if variable.typed => drop(row.text(&shown(state, text), value)),
+        RowValue::Text(text) => drop(row.text(&state.skin.glyphs.own(&shown(state, text)), value)),
         RowValue::Flag(true) => drop(row.text("[x] yes", value)),
         RowValue::Flag(false) => drop(row.text("[ ] no", value)),
         RowValue::Items(None) => drop(row.text("sample list", kind)),
@@ -187,11 +185,11 @@ fn row<'a>(state: &'a State, variable: &FormRow, names: usize, width: u16, typin
         RowValue::Fields if is_item => {}
         RowValue::Fields => drop(row.text("object", kind)),
         RowValue::Unused(text) => {
-            row.text("not used  ", theme.style(ThemeRole::Warning)).text(&shown(text), grey);
+            row.text("not used  ", theme.style(ThemeRole::Warning)).text(&shown(state, text), grey);
         }
         RowValue::InvalidText(_) if typing => {}
         RowValue::InvalidText(text) => {
-            row.text("does not fit  ", theme.style(ThemeRole::Error)).text(&shown(text), grey);
+            row.text("does not fit  ", theme.style(ThemeRole::Error)).text(&shown(state, text), grey);
         }
     }
     row
@@ -202,10 +200,11 @@ fn is_left_out(row: &FormRow) -> bool {
     !row.typed && matches!(&row.holds, RowValue::Text(sample) if sample.is_empty())
 }
 
-/// Longer than any row, so the rest of a long pasted value is cut off.
-fn shown(text: &str) -> Cow<'_, str> {
+/// Longer than any row, so the rest of a long pasted value is cut off. Line breaks are shown as in the field.
+fn shown(state: &State, text: &str) -> String {
     let end = text.char_indices().map(|(at, _)| at).nth(400).unwrap_or(text.len());
-    cells::clean(text.get(..end).unwrap_or_default())
+    let text = text.get(..end).unwrap_or_default().replace('\n', state.skin.glyphs.line_break);
+    cells::clean(&text).into_owned()
 }
 
 fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
@@ -217,7 +216,11 @@ fn draw_field(state: &State, line: Rect, names: usize, frame: &mut Frame<'_>) {
     let field = &state.templates.value;
     let style = prompt::style(field, state.skin.theme.style(ThemeRole::Strong));
     blank(Rect { width: place.width + 1, ..place }, frame.buffer_mut());
-    let at = prompt::draw(field.text(), field.cursor(), &[], style, place, frame.buffer_mut());
+    // A line break takes no row here, but it is part of the value.
+    let (before, after) = field.text().split_at_checked(field.cursor()).unwrap_or((field.text(), ""));
+    let before = before.replace('\n', state.skin.glyphs.line_break);
+    let text = format!("{before}{}", after.replace('\n', state.skin.glyphs.line_break));
+    let at = prompt::draw(&text, before.len(), &[], style, place, frame.buffer_mut());
     if field.is_empty() {
         sample(state, place, frame.buffer_mut());
     }

@@ -174,6 +174,8 @@ pub fn flag(state: &mut State, text: &str) -> bool {
     let Some((RowValue::Flag(flag), way)) = under_cursor(state).map(|row| (row.holds.clone(), row.way.clone())) else {
         return false;
     };
+    // A blank alone toggles; around a pasted word it means nothing.
+    let text = if text.trim().is_empty() { text } else { text.trim() };
     let toggled = text.chars().fold(flag, |flag, c| match c {
         ' ' => !flag,
         'y' | 't' | '1' => true,

@@ -21,6 +21,8 @@ use crate::tui::widgets::marked::MarkedText;
 use crate::tui::widgets::row::ListRow;
 use refdesk_templates::{Template, TemplateOrigin};
 
+pub const NONE_YET: &str = "No templates yet. They come with the sources you select.";
+
 pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     let parts = state.parts_within(Pane::Templates, layout::inner(outer));
     let pane = &state.templates;
@@ -35,8 +37,7 @@ pub fn draw(state: &State, outer: Rect, frame: &mut Frame<'_>) {
     }
     .draw(&state.skin, outer, buffer);
     if all == 0 {
-        let sentence = "No templates yet. They come with the sources you select.";
-        pane_view::draw_empty(state, sentence, layout::inner(outer), buffer);
+        pane_view::draw_empty(state, NONE_YET, layout::inner(outer), buffer);
         return;
     }
     let mut marker = MatchMarker::new(&pane.filtered.query, pane.haystack.as_deref());

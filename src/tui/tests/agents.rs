@@ -71,7 +71,7 @@ fn enter_leads_to_receipts_and_sources() {
         ("Enter j j c", None, Some("java-service"), ""),
         ("Enter j j j Enter", None, None, "@gone-source is no longer in the catalog"),
         ("Enter j j j j Enter", Some(Request::JournalLine(12)), None, ""),
-        ("Enter G Enter", None, None, "this row has neither a receipt nor a single source"),
+        ("Enter G Enter", None, None, "this row has neither a receipt nor a source"),
         ("Enter Tab j Enter", None, Some("retry-pattern"), ""),
         ("Enter Tab G c", None, Some("java-service"), ""),
     ] {
@@ -82,6 +82,21 @@ fn enter_leads_to_receipts_and_sources() {
         let shown = state.subject(Pane::Catalog).filter(|_| state.view != View::Agents);
         assert_eq!((shown, message(&state)), (subject, said), "{keys}");
     }
+}
+
+#[test]
+fn a_line_about_several_sources_leads_to_the_first_as_in_the_feed() {
+    let mut activity = fixture::agents();
+    let line = &mut Arc::make_mut(&mut activity.sessions[0]).lines[1];
+    (line.subject, line.several) = (Some("timeouts".to_owned()), true);
+    let mut state = agents("");
+    answer(&mut state, Response::Agents(Arc::new(activity)));
+    press(&mut state, "Enter j");
+    assert!(screen(&state).contains("Enter goes to @timeouts."), "{}", screen(&state));
+    press(&mut state, "c");
+    assert_eq!(message(&state), "this row is not about a single source", "an action must not apply to the first alone");
+    press(&mut state, "Enter");
+    assert_eq!(state.subject(Pane::Catalog).filter(|_| state.view == View::Panes), Some("timeouts"));
 }
 
 #[test]

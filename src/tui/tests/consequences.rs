@@ -139,21 +139,32 @@ fn unpicking_says_which_exclusions_go_with_the_pick() {
 #[test]
 fn unpicking_says_what_stays_because_others_mention_it() {
     let member = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
-    let before = vec![member("circuit-breaker", 0, &[]), member("retry-pattern", 0, &[]), member("timeouts", 0, &[])];
+    let before = [member("circuit-breaker", 0, &[]), member("retry-pattern", 0, &[]), member("timeouts", 0, &[])];
     let after = vec![
         member("circuit-breaker", 0, &[]),
         member("retry-pattern", 1, &["circuit-breaker"]),
         member("timeouts", 1, &["circuit-breaker", "retry-pattern"]),
     ];
-    for (ids, said) in [
-        (&["retry-pattern"][..], "Unpicked @retry-pattern; it is still pulled in by @circuit-breaker: u undoes it"),
-        (&["retry-pattern", "timeouts"], "Unpicked 2 sources; 2 of them still selected: u undoes it"),
+    for (ids, extra, said) in [
+        (
+            &["retry-pattern"][..],
+            None,
+            "Unpicked @retry-pattern; it is still pulled in by @circuit-breaker: u undoes it",
+        ),
+        (&["retry-pattern", "timeouts"], None, "Unpicked 2 sources; 2 of them still selected: u undoes it"),
+        (
+            &["retry-pattern"],
+            Some(member("error-handling", 1, &["retry-pattern"])),
+            "Unpicked @retry-pattern; 1 more source released, ~18 tokens saved; it is still pulled in by \
+             @circuit-breaker: u undoes it",
+        ),
     ] {
         let mut state = fixture::state(120, 36);
         let snapshot = |members: &[SelectedSource], generation| {
             let selection = fixture::selection(members.to_vec(), &[], &[]).into();
             Snapshot { selection, undo: Some("it".into()), generation, ..fixture::snapshot() }
         };
+        let before: Vec<SelectedSource> = before.iter().cloned().chain(extra).collect();
         update(&mut state, Input::Snapshot(Box::new(snapshot(&before, 2))));
         let ids = ids.iter().map(|id| (*id).into()).collect();
         crate::tui::consequence::expect(&mut state, &Request::Unpick(ids));
@@ -240,6 +251,30 @@ fn undo_reports_the_same_counts_as_the_action() {
         let selection = std::sync::Arc::new(fixture::selection(Vec::new(), &[], &[]));
         let after = Snapshot { selection, undo: None, redo: before.undo.clone(), generation: 3, ..before };
         update(&mut state, Input::Snapshot(Box::new(after)));
+        assert_eq!(message(&state), said);
+    }
+}
+
+#[test]
+fn undo_counts_a_pick_that_stayed_pulled_in() {
+    let member = |id: &str, depth, parents: &[&str]| fixture::member(id, depth, parents);
+    let picked = vec![member("circuit-breaker", 0, &[]), member("retry-pattern", 0, &[])];
+    let pulled_in = vec![member("circuit-breaker", 0, &[]), member("retry-pattern", 1, &["circuit-breaker"])];
+    for (from, to, said) in [
+        (&pulled_in, &picked, "Undone: switch to review; 1 picked: C-r redoes it"),
+        (&picked, &pulled_in, "Undone: switch to review; 1 unpicked: C-r redoes it"),
+    ] {
+        let mut state = fixture::state(120, 36);
+        let snapshot = |members: &[SelectedSource], generation| Snapshot {
+            selection: fixture::selection(members.to_vec(), &[], &[]).into(),
+            undo: Some("switch to review".into()),
+            redo: Some("switch to review".into()),
+            generation,
+            ..fixture::snapshot()
+        };
+        update(&mut state, Input::Snapshot(Box::new(snapshot(from, 2))));
+        press(&mut state, "u");
+        update(&mut state, Input::Snapshot(Box::new(snapshot(to, 3))));
         assert_eq!(message(&state), said);
     }
 }
@@ -358,6 +393,18 @@ fn the_last_messages_are_kept_once_each() {
         insta::assert_snapshot!(format!("unread_error_{width}x{height}"), screen(&state));
         press(&mut state, "F8 j");
         insta::assert_snapshot!(format!("messages_{width}x{height}"), screen(&state));
+    }
+}
+
+#[test]
+fn without_messages_their_window_says_what_fills_it() {
+    for (width, height) in [(40, 10), (45, 11), (80, 24)] {
+        let mut state = fixture::state(width, height);
+        press(&mut state, "F8");
+        let shown = screen(&state);
+        let words: Vec<&str> = shown.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).collect();
+        let words = words.join(" ");
+        assert!(words.contains("No messages yet: what you do and what follows is listed here."), "{shown}");
     }
 }
 

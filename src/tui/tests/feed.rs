@@ -104,6 +104,16 @@ fn the_feed_alone_is_left_for_where_it_was_opened() {
 }
 
 #[test]
+fn a_window_over_the_feed_alone_leaves_no_key_on_its_rule() {
+    let mut state = fixture::state(160, 36);
+    event(&mut state, about("changed", Some("timeouts")));
+    press(&mut state, "F6");
+    assert!(screen(&state).contains("goes to the source"), "{}", screen(&state));
+    press(&mut state, "?");
+    assert!(!screen(&state).contains("─ f ─"), "{}", screen(&state));
+}
+
+#[test]
 fn another_pane_has_the_arrangement_from_before_a_key_that_shows_one_alone() {
     for (keys, arrangement) in [
         ("F6 1", Arrangement::Focused),

@@ -159,6 +159,42 @@ fn pasted_json_replaces_the_values() {
 }
 
 #[test]
+fn a_value_of_several_lines_is_pasted_shown_and_deleted_whole() {
+    let paste = |state: &mut State, text: &str| asked(&update(state, Input::Paste(text.to_owned()))).pop().unwrap();
+    for (text, value) in [
+        ("one\r\ntwo\n", "one\ntwo\n"),
+        ("\none\n", "\none\n"),
+        ("a copied line\n", "a copied line"),
+        ("  one\rtwo", "  one\ntwo"),
+    ] {
+        let mut state = fixture::state(80, 24);
+        press(&mut state, "4 Enter");
+        assert_eq!(paste(&mut state, text)["basePackage"], value, "{text:?}");
+        let shown = value.replace('\n', "⏎");
+        assert!(screen(&state).contains(&shown), "{text:?} {}", screen(&state));
+        press(&mut state, "Esc");
+        assert!(screen(&state).contains(&shown), "{text:?} {}", screen(&state));
+        assert_eq!(values(&mut state, "Enter C-u \"x\"")["basePackage"], "x", "{text:?}");
+    }
+    let mut state = fixture::state(80, 24);
+    press(&mut state, "4 Enter");
+    paste(&mut state, "one\ntwo");
+    assert_eq!(values(&mut state, "Home \"x\"")["basePackage"], "xone\ntwo");
+    assert_eq!(values(&mut state, "Home C-k \"y\"")["basePackage"], "y");
+    press(&mut state, "Down Down");
+    assert_eq!(under_cursor(&state), "nullable");
+    assert_eq!(
+        paste(&mut state, "yes \n")["fields"][0]["nullable"],
+        json!(true),
+        "blanks around a word toggle nothing"
+    );
+    press(&mut state, "Up Up");
+    state.skin.glyphs = crate::tui::glyphs::Glyphs::ASCII;
+    paste(&mut state, "one\ntwo");
+    assert!(screen(&state).contains("  one\\ntwo "), "{}", screen(&state));
+}
+
+#[test]
 fn values_are_edited_as_json_in_the_editor() {
     let mut state = fixture::state(80, 24);
     press(&mut state, "4 Enter \"p\" Esc");

@@ -267,6 +267,45 @@ fn enter_shows_a_source_without_a_text_and_one_that_a_filter_hides() {
 }
 
 #[test]
+fn a_sign_alone_says_what_fills_an_empty_list() {
+    for (sign, said) in [
+        (">", "Changes to the workspace and the selection appear here."),
+        ("%", "No templates yet. They come with the sources you select."),
+        ("!", "No problems in this workspace."),
+        ("#", "No source has tags yet."),
+        ("@", "No sources yet: W shows how to start."),
+        ("~", "No filter is saved yet: F saves the one that is typed."),
+        (">x", "Nothing matches. C-u deletes what you typed."),
+    ] {
+        let mut state = fixture::state(120, 36);
+        let catalog = refdesk_core::catalog::Catalog::default().into();
+        let nothing = Snapshot { catalog, templates: Arc::default(), diagnostics: [].into(), ..fixture::snapshot() };
+        update(&mut state, Input::Snapshot(Box::new(nothing)));
+        press(&mut state, &format!("Esc C-k \"{sign}\""));
+        assert!(screen(&state).contains(said), "{sign} {}", screen(&state));
+    }
+}
+
+#[test]
+fn one_long_id_takes_no_texts_from_other_rows() {
+    let long = "architecture-decision-on-cross-region-failover-of-billing-and-ledgers";
+    let mut state = fixture::state(120, 36);
+    let place = fixture::local("docs/long.md", refdesk_core::catalog::PathState::File);
+    let mut sources = fixture::sources();
+    let mode = refdesk_core::catalog::Mode::Selectable;
+    sources.push(fixture::source(long, "Long", mode, &[], place));
+    let catalog = refdesk_core::catalog::Catalog::new(sources).into();
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+    press(&mut state, "C-k \"@\"");
+    let shown = screen(&state);
+    let row = shown.lines().find(|line| line.contains(" timeouts ")).unwrap();
+    let gap = row.split_once(" timeouts ").unwrap().1;
+    let blanks = gap.chars().take_while(|c| *c == ' ').count();
+    assert!(blanks < 40, "{blanks} {row}");
+    assert!(shown.contains(&format!(" {long} ")), "{shown}");
+}
+
+#[test]
 fn a_filter_is_saved_applied_and_removed() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "F");

@@ -5,6 +5,7 @@ use crate::tui::input::Input;
 use crate::tui::pane::Pane;
 use crate::tui::state::State;
 use crate::tui::update::update;
+use refdesk_core::catalog::{Catalog, Mode, PathState};
 use refdesk_desk::engine::{Event, Loading, Request, Response, Snapshot};
 use refdesk_enrich::{Considered, Findings, Hint, Neighbour, Rejection, SkippedSource, WhyNot};
 
@@ -72,6 +73,27 @@ pub fn found(ids: &[&str]) -> Findings {
         is_in_code: false,
     };
     Findings { hints: ids.iter().map(hint).collect(), ..Findings::default() }
+}
+
+#[test]
+fn one_long_id_takes_no_reasons_and_names_from_other_rows() {
+    for (length, width) in [(70, 120), (200, 120), (70, 80)] {
+        let long = "architecture-decision-on-failover-".repeat(6)[..length].to_owned();
+        let mut state = fixture::state(width, 36);
+        let place = fixture::local("docs/long.md", PathState::File);
+        let mut sources = fixture::sources();
+        sources.push(fixture::source(&long, "Long", Mode::Selectable, &["java"], place));
+        let catalog = Catalog::new(sources).into();
+        update(&mut state, Input::Snapshot(Box::new(Snapshot { catalog, ..fixture::snapshot() })));
+        press(&mut state, "3 Enter \"java\"");
+        answer(&mut state, Response::Findings(found(&["java-service", "timeouts", &long])));
+        press(&mut state, "Esc");
+        let shown = screen(&state);
+        let row = |id: &str| shown.lines().rfind(|line| line.contains(id) && line.contains("(matched: java"));
+        let [short, own] = [row("@timeouts"), row("@architecture-dec")];
+        assert!(short.is_some_and(|row| row.contains("(matched: java 1:1)")), "{length} {width} {shown}");
+        assert!(own.is_some_and(|row| row.contains('…')), "{length} {width} {shown}");
+    }
 }
 
 #[test]

@@ -122,6 +122,28 @@ fn a_title_is_cut_before_the_position_in_its_text() {
 }
 
 #[test]
+fn a_screen_that_is_large_for_a_moment_does_not_lose_the_place() {
+    let size = Size { width: 120, height: 36 };
+    for (keys, back) in [("z", ""), ("z z", "z z"), ("", "z z")] {
+        for large in [Size { width: 200, height: 60 }, Size { width: 200, height: 36 }, Size { width: 120, height: 60 }]
+        {
+            let mut state = reads(size, keys);
+            press(&mut state, "PageDown");
+            let top = state.catalog.scroll.top;
+            assert!(top > 0, "{keys}");
+            update(&mut state, Input::Resize(large));
+            press(&mut state, back);
+            update(&mut state, Input::Resize(size));
+            assert_eq!(state.catalog.scroll.top, top, "{keys} {large:?}");
+            update(&mut state, Input::Resize(large));
+            press(&mut state, "g");
+            update(&mut state, Input::Resize(size));
+            assert_eq!(state.catalog.scroll.top, 0, "{keys} {large:?}: after scrolling it is the new place");
+        }
+    }
+}
+
+#[test]
 fn links_are_walked_in_order_and_around_the_end() {
     let mut state = wide("z");
     for (keys, said) in [

@@ -300,6 +300,23 @@ fn requests_that_are_not_shown_are_counted() {
 }
 
 #[test]
+fn one_long_id_takes_no_names_from_other_rows() {
+    let long = "architecture-decision-on-cross-region-failover-of-billing-and-ledgers";
+    for (width, height) in [(80, 24), (120, 36)] {
+        let mut state = fixture::state(width, height);
+        let offered = [&OFFERED[..], &[long]].concat();
+        tell(&mut state, &[fixture::asking("r1", "codex", "to choose", &offered)]);
+        press(&mut state, "A");
+        let before = screen(&state);
+        assert!(before.contains("Retry pattern") || before.contains("Retry"), "{width} {before}");
+        let column = |shown: &str| shown.lines().find_map(|line| line.split_once("] timeouts")?.1.find("Timeouts"));
+        assert!(column(&before).is_some(), "{width} {before}");
+        press(&mut state, "G");
+        assert!(screen(&state).contains("[ ] architecture-decision-o"), "{width} {}", screen(&state));
+    }
+}
+
+#[test]
 fn an_offered_source_is_read_beside_and_left_for_the_request_again() {
     for key in ["K", "l", "Right"] {
         let mut state = desk("", &[choice("r1")]);

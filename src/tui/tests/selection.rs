@@ -24,6 +24,18 @@ fn rows(state: &State) -> String {
 }
 
 #[test]
+fn instructions_alone_are_not_the_cost_of_a_selection() {
+    let mut state = fixture::state(120, 36);
+    let sources = fixture::sources().into_iter().filter(|source| source.mode != refdesk_core::catalog::Mode::Auto);
+    let catalog = refdesk_core::catalog::Catalog::new(sources.collect()).into();
+    let selection = fixture::selection(Vec::new(), &[], &[]).into();
+    let snapshot = Snapshot { catalog, selection, instructions: 56, ..fixture::snapshot() };
+    update(&mut state, Input::Snapshot(Box::new(snapshot)));
+    press(&mut state, "z");
+    assert!(screen(&state).contains("2 Selection 0 ~56"), "{}", screen(&state));
+}
+
+#[test]
 fn rows_kept_by_a_line() {
     for (line, kept) in [
         ("timeouts", "(circuit-breaker) timeouts"),

@@ -221,6 +221,11 @@ fn a_missing_path_is_reported_below_the_field() {
     press(&mut state, "Enter \"x\"");
     let effects = answer(&mut state, Response::CanAdd(Ok(1)));
     assert_eq!((effects, state.open_window()), (Vec::new(), Some(WindowKind::AddSource)), "the path has changed since");
+    press(&mut state, "Enter");
+    let known = refdesk_text::Fix::ShowKnown("nothing".to_owned());
+    let known = Error::new(Code::IdTaken, "'nothing.mx' is already in the catalog, as 'nothing'", known);
+    answer(&mut state, Response::CanAdd(Err(known)));
+    assert!(screen(&state).contains("as 'nothing': C-k nothing"), "{}", screen(&state));
     press(&mut state, "Enter Esc Esc");
     assert_eq!(answer(&mut state, Response::CanAdd(Ok(1))), Vec::new(), "no longer needed");
 }

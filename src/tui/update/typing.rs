@@ -70,7 +70,8 @@ pub fn edit(state: &mut State, edit: TextEdit, effects: &mut Vec<Effect>) {
     if typing == Typing::Value && form_update::flag(state, "") {
         return;
     }
-    let change = field(state, typing).edit(edit);
+    let field = field(state, typing);
+    let change = if typing == Typing::Prompt { field.edit(edit) } else { field.edit_in_one_row(edit) };
     changed(state, typing, change, effects);
 }
 
@@ -90,6 +91,11 @@ pub fn paste(state: &mut State, text: &str, effects: &mut Vec<Effect>) {
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
     match state.typing {
         Some(Typing::Prompt) => insert(state, &lines, effects),
+        // A value is printed as it was pasted, except for the line break that ends a copied line.
+        Some(Typing::Value) => {
+            let line = lines.strip_suffix('\n').filter(|line| !line.contains('\n'));
+            insert(state, line.unwrap_or(&lines), effects);
+        }
         Some(_) => insert(state, lines.replace('\n', " ").trim(), effects),
         None => {
             let pane = |pane, action| state.key_in(KeyContext::Pane(pane), action);

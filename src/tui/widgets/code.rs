@@ -44,14 +44,16 @@ pub fn draw(line: &str, style: impl Fn(usize) -> Style, across: usize, skin: &Sk
         }
     }
     write(run);
+    let ellipsis = skin.glyphs.ellipsis;
+    let columns = area.width.min(u16::try_from(cells::width(ellipsis)).unwrap_or(1));
     let sign = |x: u16, buffer: &mut Buffer| {
-        buffer.set_stringn(x, area.y, skin.glyphs.deep, 1, skin.theme.style(ThemeRole::Infra));
+        buffer.set_stringn(x, area.y, ellipsis, usize::from(columns), skin.theme.style(ThemeRole::Infra));
     };
     if across > 0 && !line.is_empty() {
         sign(area.x, buffer);
     }
     if is_clipped {
-        sign(area.right() - 1, buffer);
+        sign(area.right() - columns, buffer);
     }
 }
 
@@ -61,6 +63,7 @@ mod tests {
 
     use super::*;
     use crate::tui::fixture;
+    use crate::tui::glyphs::Glyphs;
 
     #[test]
     fn the_visible_part_from_a_column_on() {
@@ -87,6 +90,18 @@ mod tests {
                 x += u16::try_from(cells::width(symbol).max(1)).unwrap();
             }
             assert_eq!(shown.trim_end(), expected, "{line} from {across} in {columns}");
+        }
+    }
+
+    #[test]
+    fn in_ascii_a_cut_line_does_not_end_like_a_sentence() {
+        let skin = Skin { glyphs: Glyphs::ASCII, ..fixture::state(1, 1).skin };
+        for (across, columns, expected) in [(0, 12, "closed -> .."), (7, 9, ".. sett.."), (0, 1, ".")] {
+            let area = Rect::from(((0, 0).into(), Size::new(columns, 1)));
+            let mut buffer = Buffer::empty(area);
+            draw("closed -> settled", |_| Style::new(), across, &skin, area, &mut buffer);
+            let shown: String = buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect();
+            assert_eq!(shown, expected, "from {across} in {columns}");
         }
     }
 }

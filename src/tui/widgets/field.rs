@@ -141,6 +141,21 @@ impl TextField {
         None
     }
 
+    /// Like [`edit`](Self::edit) for a field shown in one row, whose line breaks are only characters of it.
+    pub fn edit_in_one_row(&mut self, edit: TextEdit) -> Option<TextChange> {
+        let end = self.text.len();
+        match edit {
+            TextEdit::LineStart | TextEdit::LineEnd => {
+                self.is_proposed = false;
+                self.cursor = if edit == TextEdit::LineStart { 0 } else { end };
+                None
+            }
+            TextEdit::DeleteToStart => self.delete(0..self.cursor),
+            TextEdit::DeleteToEnd => self.delete(self.cursor..end),
+            _ => self.edit(edit),
+        }
+    }
+
     fn delete(&mut self, range: Range<usize>) -> Option<TextChange> {
         (!range.is_empty()).then(|| self.replace(range, ""))
     }
@@ -260,6 +275,21 @@ mod tests {
         ] {
             let mut field = field(before);
             field.edit(edit);
+            assert_eq!(marked(&field), after, "{edit:?} on {before:?}");
+        }
+    }
+
+    #[test]
+    fn in_one_row_a_line_break_is_a_character() {
+        for (before, edit, after) in [
+            ("one\nt|wo\n", TextEdit::LineStart, "|one\ntwo\n"),
+            ("o|ne\ntwo\n", TextEdit::LineEnd, "one\ntwo\n|"),
+            ("one\ntw|o", TextEdit::DeleteToStart, "|o"),
+            ("o|ne\ntwo", TextEdit::DeleteToEnd, "o|"),
+            ("one\n|two", TextEdit::DeleteBefore, "one|two"),
+        ] {
+            let mut field = field(before);
+            field.edit_in_one_row(edit);
             assert_eq!(marked(&field), after, "{edit:?} on {before:?}");
         }
     }

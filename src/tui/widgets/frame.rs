@@ -1,6 +1,8 @@
 //! Borders with titles, counts, position and scrollbar, and the rules within a pane. All grey, except those
 //! of the focused pane.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -46,13 +48,27 @@ impl PaneBorder<'_> {
         write(buffer, outer.x + 1, outer.y, &name, title, outer);
         let left = room.saturating_sub(cells::width(&name));
         if !self.note.is_empty() && left >= MIN_NOTE + 2 {
-            let note = cells::clip(&self.note, left.saturating_sub(2), skin.glyphs.ellipsis);
+            let note = whole_figures(&self.note, left.saturating_sub(2), skin);
             written_right(skin, buffer, outer, outer.y, &note);
         }
         if !self.place.is_empty() && outer.height > 1 {
             written_right(skin, buffer, outer, outer.bottom() - 1, &self.place);
         }
     }
+}
+
+/// A note in this width, without its last field if the cut is in a figure: it would look like another figure.
+fn whole_figures<'a>(note: &'a str, room: usize, skin: &Skin) -> Cow<'a, str> {
+    let shown = cells::clip(note, room, skin.glyphs.ellipsis);
+    let Cow::Owned(cut) = &shown else { return shown };
+    let cut = cut.strip_suffix(skin.glyphs.ellipsis).unwrap_or(cut);
+    if cut.ends_with(char::is_alphabetic) {
+        return shown;
+    }
+    // With the blank at which it was cut.
+    let head = note.get(..=cut.len()).unwrap_or(cut);
+    let end = head.rfind(&format!(" {} ", skin.glyphs.dot)).max(head.rfind(", "));
+    end.and_then(|end| note.get(..end)).map_or(shown, Cow::Borrowed)
 }
 
 /// The width of a title on the border of this area; a note beside it needs two columns more than its text.
@@ -122,4 +138,30 @@ pub fn scrollbar(skin: &Skin, list: Rect, len: usize, top: usize, style: Style, 
 /// `3/25` for the row under the cursor; empty for an empty list.
 pub fn position(at: usize, len: usize) -> String {
     if len == 0 { String::new() } else { format!("{}/{}", cells::grouped(at + 1), cells::grouped(len)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::fixture;
+
+    #[test]
+    fn a_note_loses_whole_figures() {
+        let skin = fixture::state(1, 1).skin;
+        let note = "1 block · 1,174 bytes, ~293 tokens";
+        for (room, shown) in [
+            (34, note),
+            (33, "1 block · 1,174 bytes, ~293 toke…"),
+            (28, "1 block · 1,174 bytes"),
+            (26, "1 block · 1,174 bytes"),
+            (23, "1 block · 1,174 bytes"),
+            (20, "1 block · 1,174 byt…"),
+            (14, "1 block"),
+            (10, "1 block"),
+            (6, "1 blo…"),
+            (2, "1…"),
+        ] {
+            assert_eq!(whole_figures(note, room, &skin), shown, "{room}");
+        }
+    }
 }

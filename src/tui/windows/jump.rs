@@ -18,17 +18,20 @@ use ratatui::layout::{Position, Rect};
 
 use super::saved_filter::{self, FilterQuestion};
 use super::{
-    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, save_filter, text_columns, wide,
+    Handled, Titles, Window, WindowKind, WindowRows, centred, draw_frame, draw_text, problems, save_filter,
+    text_columns, wide,
 };
 use crate::common::jump;
 pub use crate::common::jump::JumpKind;
 use crate::tui::action::{Action, KeyContext};
+use crate::tui::feed;
 use crate::tui::filter::FilterResult;
 use crate::tui::fix;
 use crate::tui::input::Effect;
 use crate::tui::layout;
 use crate::tui::pane_view::DrawnList;
 use crate::tui::state::State;
+use crate::tui::templates;
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::field::{TextEdit, TextField};
 use crate::tui::widgets::motion::Cursor;
@@ -318,7 +321,25 @@ fn note(state: &State) -> String {
     parts.join(&format!(" {} ", state.skin.glyphs.dot))
 }
 
+/// What fills the list of this kind, if there is none of it.
+fn none_yet(state: &State, kind: JumpKind) -> Option<String> {
+    Some(match kind {
+        JumpKind::Source => format!("No sources yet: {} shows how to start.", state.key(Action::Welcome)),
+        JumpKind::Template => templates::list::NONE_YET.to_owned(),
+        JumpKind::Heading => "Type a question, some words, or a phrase in quotation marks.".to_owned(),
+        JumpKind::Tag => "No source has tags yet.".to_owned(),
+        JumpKind::Problem => problems::NONE.to_owned(),
+        JumpKind::Feed => feed::view::NONE_YET.to_owned(),
+        JumpKind::Filter => format!("{}.", cells::sentence(&save_filter::none_saved(state))),
+        JumpKind::Action => return None,
+    })
+}
+
 fn why_empty(state: &State) -> String {
+    let (kind, words) = JumpKind::of(state.jump.line.text());
+    if let Some(sentence) = kind.filter(|_| words.is_empty()).and_then(|kind| none_yet(state, kind)) {
+        return sentence;
+    }
     match &state.jump.answer {
         Some(Err(_)) if state.snapshot.is_indexing => {
             "Nothing matches yet: the documents are being indexed.".to_owned()
@@ -331,10 +352,7 @@ fn why_empty(state: &State) -> String {
         Some(Ok(answer)) if !answer.notes.is_empty() => {
             format!("Nothing matches. {}", cells::clean(&answer.notes.join(" ")))
         }
-        _ if JumpKind::of(state.jump.line.text()) == (Some(JumpKind::Heading), "") => {
-            "Type a question, some words, or a phrase in quotation marks.".to_owned()
-        }
-        _ if JumpKind::of(state.jump.line.text()).0 == Some(JumpKind::Filter) && state.named_filters.is_empty() => {
+        _ if kind == Some(JumpKind::Filter) && state.named_filters.is_empty() => {
             format!("{}.", cells::sentence(&save_filter::none_saved(state)))
         }
         _ => {

@@ -2,8 +2,10 @@
 
 use ratatui::Frame;
 
-use super::{ListPage, ListTitles, Window, WindowKind, draw_text, paragraphs, text_columns};
+use super::{ListPage, ListTitles, Titles, Window, WindowKind, draw_frame, paragraphs, text_columns};
+use crate::tui::layout;
 use crate::tui::messages::{KeptMessage, MAX_MESSAGES};
+use crate::tui::pane_view;
 use crate::tui::state::{MessageKind, State};
 use crate::tui::theme::ThemeRole;
 use crate::tui::widgets::cells;
@@ -20,9 +22,15 @@ impl Window for MessagesView {
     fn draw(&self, state: &State, cursor: Cursor, frame: &mut Frame<'_>) {
         let Some(list) = self.list(state) else { return };
         let (theme, all) = (&state.skin.theme, &state.messages.last);
+        if all.is_empty() {
+            let (outer, buffer) = (list.outer(state), frame.buffer_mut());
+            let titles = Titles { title: "Messages", note: String::new(), place: String::new() };
+            draw_frame(state, titles, ThemeRole::Hints, outer, buffer);
+            let none = "No messages yet: what you do and what follows is listed here.";
+            return pane_view::draw_empty(state, none, layout::inner(outer), buffer);
+        }
         let note = if all.len() < MAX_MESSAGES { String::new() } else { format!("the last {MAX_MESSAGES}") };
-        let caption = if all.is_empty() { "" } else { "the whole message" };
-        let titles = ListTitles { title: "Messages", note, role: ThemeRole::Hints, caption };
+        let titles = ListTitles { title: "Messages", note, role: ThemeRole::Hints, caption: "the whole message" };
         let row = |at: usize, width| {
             let KeptMessage { time, message } = all.get(at)?;
             let (word, colour) = kind(message.tone);
@@ -37,10 +45,6 @@ impl Window for MessagesView {
         let whole = |text: &str, role| paragraphs([(text, role)], text_columns(list.outer(state).width));
         let text = all.get(cursor.at).map(|kept| whole(&cells::sentence(&kept.message.text), ThemeRole::Text));
         list.draw(state, cursor, titles, row, &text.unwrap_or_default(), frame);
-        if all.is_empty() {
-            let none = whole("No messages yet: what you do and what follows is listed here.", ThemeRole::Infra);
-            draw_text(state, &none, 0, list.parts(state).0, frame.buffer_mut());
-        }
     }
 }
 

@@ -30,6 +30,8 @@ const LEVEL: usize = 7;
 /// The width of the window if its rows need no more.
 const USUAL_COLUMNS: u16 = 140;
 
+pub const NONE: &str = "No problems in this workspace.";
+
 pub struct Problems;
 
 impl Window for Problems {
@@ -58,7 +60,7 @@ impl Window for Problems {
         let row = |at: usize, width| Some(row(state, all.get(at)?, widths, width));
         let columns = text_columns(list.outer(state).width);
         let text = match all.get(cursor.at) {
-            None => super::paragraphs([("No problems in this workspace.", ThemeRole::Text)], columns),
+            None => super::paragraphs([(NONE, ThemeRole::Text)], columns),
             Some(it) => {
                 let fix = if it.fix.is_none() {
                     String::new()
@@ -113,12 +115,18 @@ fn fitted(message: &str, columns: usize, ellipsis: &str) -> String {
     let quoted = || parts.iter().enumerate().filter(|(at, _)| is_quoted(*at)).map(|(_, part)| cells::width(part));
     let room = (quoted().sum::<usize>() + columns).saturating_sub(cells::width(message));
     let fits = |most: &usize| quoted().map(|part| part.min(*most)).sum::<usize>() <= room;
-    let Some(most) = (LEAST_QUOTED..=quoted().max().unwrap_or(0)).rev().find(fits) else { return message.to_owned() };
+    let longest = quoted().max().unwrap_or(0);
+    let most = (LEAST_QUOTED..=longest).rev().find(fits);
+    // What is wrong is mostly said at the end, after the quoted parts.
+    let has_apostrophe =
+        parts.iter().enumerate().any(|(at, part)| is_quoted(at + 1) && part.ends_with(char::is_alphanumeric));
+    let is_too_long = most.is_none() && longest > LEAST_QUOTED && parts.len() % 2 == 1 && !has_apostrophe;
+    let Some(most) = most.or(is_too_long.then_some(LEAST_QUOTED)) else { return message.to_owned() };
     let shown = parts.iter().enumerate().map(|(at, part)| match is_quoted(at) {
         true => cells::clip_middle(part, most, ellipsis),
         false => (*part).into(),
     });
-    shown.collect::<Vec<_>>().join("'")
+    cells::clip_middle(&shown.collect::<Vec<_>>().join("'"), columns, ellipsis).into_owned()
 }
 
 /// The widths of the widest texts of these problems.
@@ -258,11 +266,11 @@ mod tests {
             (message, 60, message),
             (message, 40, "'../docs/module…ation.md' does not exist"),
             (message, 26, "'../do….md' does not exist"),
-            (message, 20, message),
+            (message, 20, "'../…d' does…t exist"),
             (moved, 70, "'docs/a.md' is read from '/home/someon…ocs/a.md', which does not exist"),
             (moved, 60, "'docs/a.md' is read from '/home/…a.md', which does not exist"),
             (moved, 57, "'docs/…md' is read from '/home…md', which does not exist"),
-            (moved, 40, moved),
+            (moved, 40, "'doc…d' is read from '/h… does not exist"),
             (apostrophe, 30, "the team's file 'docs/a-long-name.md"),
         ] {
             let shown = fitted(message, columns, "…");

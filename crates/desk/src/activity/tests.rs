@@ -88,9 +88,21 @@ fn lines_add_up_to_sessions() {
         sessions[2].lines.iter().map(|it| (it.text.as_str(), it.has_text, it.subject.as_deref())).collect();
     assert_eq!(
         lines[..3],
-        [("Unpicked @e", false, Some("e")), ("Picked @c, @e", false, None), ("Read @a", false, Some("a")),]
+        [("Unpicked @e", false, Some("e")), ("Picked @c, @e", false, Some("c")), ("Read @a", false, Some("a")),]
     );
     assert_eq!(sessions[2].periods.tokens(), [700, 0, 30, 500]);
+}
+
+#[test]
+fn a_read_of_a_file_that_sources_share_is_one_read_and_leads_to_the_first() {
+    let sessions = folded(&[
+        ("s", "codex", about(JournalEvent::Read, &["a", "b"], 100)),
+        ("s", "codex", about(JournalEvent::Read, &[], 0)),
+        ("s", "codex", about(JournalEvent::Read, &["a"], 100)),
+    ]);
+    assert_eq!(sessions[0].reads, 2, "a search that found nothing read nothing");
+    let lines = sessions[0].lines.iter().map(|line| (line.subject.as_deref(), line.several));
+    assert_eq!(lines.collect::<Vec<_>>(), [(Some("a"), false), (None, false), (Some("a"), true)]);
 }
 
 #[test]

@@ -20,7 +20,9 @@ pub fn request_receipt(request: &Request) -> Receipt {
         None => format!("to choose from {} sources", request.sources.len()),
     };
     if !request.context.is_empty() {
-        reason.push_str(&format!(": {}", one_line(&request.context)));
+        // Shown in one row, so its lines are joined.
+        let context = request.context.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+        reason.push_str(&format!(": {}", one_line(&context.join(" "))));
     }
     receipt(request, JournalEvent::Asked, reason)
 }
@@ -81,6 +83,8 @@ mod tests {
     fn each_outcome_has_a_description() {
         let (choice, yes) = (asking("r", &["a", "b"]), asking_for_approval("r"));
         assert_eq!(request_receipt(&choice).reason, "to choose from 2 sources: why");
+        let lines = Request { context: "to plan\r\n\n  the move\u{1b}\n".to_owned(), ..asking("r", &["a", "b"]) };
+        assert_eq!(request_receipt(&lines).reason, "to choose from 2 sources: to plan the move\\x1b");
         assert_eq!(request_receipt(&yes).reason, "to approve a write of src/a.rs: why");
         let by = Some("a screen".to_owned());
         let some = ChannelAnswer { selected: vec!["a".to_owned()], by, ..ChannelAnswer::default() };

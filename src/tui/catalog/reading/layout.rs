@@ -94,11 +94,14 @@ pub(super) fn scroll_to_goal(state: &mut State) {
     if state.catalog.document.answer.is_none() {
         return;
     }
-    let Some(goal) = state.catalog.reading.goal.clone() else { return };
     let Some((view, page)) = view(state) else { return };
+    let last = view.len().saturating_sub(page);
+    let reading = &state.catalog.reading;
+    let is_held = reading.held == Some(state.catalog.scroll.top);
+    let back = reading.held.filter(|held| is_held && *held < last).map(|_| ReadingGoal::Place(reading.place));
+    let Some(goal) = reading.goal.clone().or(back) else { return };
     let loaded = view.document;
     let is_whole = loaded.next().is_none();
-    let last = view.len().saturating_sub(page);
     let top = match &goal {
         ReadingGoal::Place(place) if place.line == 0 => Some(place.below),
         ReadingGoal::Place(place) if loaded.holds(place.line) || is_whole => {
@@ -120,6 +123,10 @@ pub(super) fn scroll_to_goal(state: &mut State) {
     }
     if let Some(top) = top {
         state.catalog.scroll.top = top.min(last);
+        state.catalog.reading.held = None;
+        if let (true, ReadingGoal::Place(place)) = (top > last, &goal) {
+            (state.catalog.reading.held, state.catalog.reading.place) = (Some(last), *place);
+        }
     }
     if is_nowhere {
         // Back to the previous position.
@@ -134,10 +141,14 @@ pub(super) fn note_place(state: &mut State) {
     if state.catalog.document.answer.is_none() || state.catalog.reading.goal.is_some() {
         return;
     }
-    let Some((view, _)) = view(state) else { return };
     let top = state.catalog.scroll.top;
-    state.catalog.reading.place = match view.source_line_in(top) {
+    if state.catalog.reading.held == Some(top) {
+        return;
+    }
+    let Some((view, _)) = view(state) else { return };
+    let place = match view.source_line_in(top) {
         Some(line) => ReadingPlace { line, below: top.saturating_sub(view.row_of_source(line)) },
         None => ReadingPlace { line: 0, below: top },
     };
+    (state.catalog.reading.held, state.catalog.reading.place) = (None, place);
 }

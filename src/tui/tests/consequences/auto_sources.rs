@@ -7,12 +7,35 @@ fn an_auto_source_says_once_what_a_pick_of_it_does() {
     let mut state = fixture::state(120, 36);
     press(&mut state, "2 G k k");
     assert_eq!(state.selected(), Some("team-conventions"));
-    assert!(screen(&state).contains("which also pulls in what it mentions"), "{}", screen(&state));
+    let shown = screen(&state);
+    assert!(shown.contains("Mode auto: always in the instructions") && !shown.contains("pulls in what"), "{shown}");
     let preview = fixture::preview_selection("team-conventions", &["team-conventions"], &[]);
     answer(&mut state, Response::SelectionPreview(preview));
-    let shown = screen(&state);
-    assert!(!shown.contains("which also pulls in"), "{shown}");
-    assert!(shown.contains("Picking it would add nothing."), "{shown}");
+    assert!(screen(&state).contains("Picking it would add nothing."), "{}", screen(&state));
+    for keys in ["1", "f", "4", "2"] {
+        press(&mut state, keys);
+        let sentence = preview::sentence(&state, "team-conventions", NameDetail::Some);
+        assert_eq!(sentence.as_deref(), Some("Picking it would add nothing."), "{keys}");
+    }
+}
+
+#[test]
+fn details_keep_what_a_pick_does_while_another_pane_has_the_focus() {
+    let mut state = fixture::state(120, 36);
+    press(&mut state, "j");
+    let preview = fixture::preview_selection("circuit-breaker", &[], &["circuit-breaker", "timeouts"]);
+    answer(&mut state, Response::SelectionPreview(preview));
+    let is_said = |state: &State| preview::sentence(state, "circuit-breaker", NameDetail::Some).is_some();
+    assert!(is_said(&state), "{}", screen(&state));
+    press(&mut state, "4");
+    assert!(is_said(&state), "{}", screen(&state));
+    update(&mut state, Input::Snapshot(Box::new(Snapshot { generation: 9, ..fixture::snapshot() })));
+    assert!(!is_said(&state), "it may be outdated");
+    press(&mut state, "1");
+    let preview = fixture::preview_selection("circuit-breaker", &[], &["circuit-breaker", "timeouts"]);
+    answer(&mut state, Response::SelectionPreview(preview));
+    press(&mut state, "4");
+    assert!(is_said(&state), "{}", screen(&state));
 }
 
 /// The user's pick pulls in the conventions, which have mode auto.

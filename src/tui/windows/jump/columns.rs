@@ -89,7 +89,16 @@ impl WidestTexts {
                 (widest.file, widest.line) = (widest.file.max(file), widest.line.max(line));
             }
         }
+        // A single long id must not take the texts of all rows.
+        widest.id = widest.id.min(state.counts.widest_id);
         widest
+    }
+
+    /// Width of this name: an unusually long id also uses the columns of its own row's text, except the last ones.
+    pub fn of_name(self, row: &JumpRow, room: usize) -> usize {
+        let columns = self.names(room);
+        let own = if row.kind == JumpKind::Source { cells::width(&cells::clean(&row.name)) } else { 0 };
+        columns.max(own.min(room.saturating_sub(MIN_TEXT)))
     }
 
     /// Width of the names: ids in full unless one is so long that it would hide every text, other names as far as

@@ -37,7 +37,7 @@ pub fn row<'a>(state: &'a State, found: &JumpRow, widest: WidestTexts, width: u1
     }
     let section = widest.of_section(row.room());
     let place = columns::place(state, found, section.detail);
-    let columns = if found.is_section() { section.name } else { widest.names(row.room()) };
+    let columns = if found.is_section() { section.name } else { widest.of_name(found, row.room()) };
     // The innermost headings of a section matter most; its document's title gets the remaining width.
     let titled = found.name_with_title().filter(|name| cells::width(name) <= columns);
     let name = match titled {
