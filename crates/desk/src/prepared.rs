@@ -28,7 +28,7 @@ impl Prepared {
     ///
     /// # Errors
     /// The rendering fails.
-    pub fn render(self, renderer: &Renderer) -> Result<RenderedTemplate, RenderFailure> {
+    pub fn render(mut self, renderer: &Renderer) -> Result<RenderedTemplate, RenderFailure> {
         let Rendered { text, mut warnings } = match renderer.render(&self.job) {
             Ok(rendered) => match self.problem.clone() {
                 Some(problem) => return Err(self.failed(problem)),
@@ -36,6 +36,8 @@ impl Prepared {
             },
             Err(error) => return Err(self.failed(error)),
         };
+        // It did not reach what needs a number in place of these.
+        self.fit.misread.retain(|misread| !misread.is_number || misread.json.is_some());
         let missing = missing(&self.fit, &warnings).cloned().collect();
         warnings.extend(ValueCheck { missing, ..self.fit.clone() }.sentences());
         let Self { job, used, fit, .. } = self;
@@ -92,12 +94,20 @@ impl Prepared {
     fn missing_field(&self, message: &str) -> Option<&NamedValue> {
         let (_, name) = message.split_once("variable '")?;
         let name = name.split('\'').next()?;
+        let mut fields = self.fit.missing.iter().filter(|named| named.path.contains('.'));
+        let is_it = |named: &&NamedValue| name == named.path || name.starts_with(&format!("{}.", named.path));
+        if let Some(field) = fields.clone().find(is_it) {
+            return Some(field);
+        }
+        let variables = refdesk_templates::variables(&self.job.text, self.job.syntax).unwrap_or_default();
+        let first = name.split(['.', '[']).next()?;
+        let is_local = !variables.iter().any(|variable| variable.name == first);
         let last = |path: &str| path.rsplit('.').next().map(str::to_owned);
-        let stands_for = |named: &&NamedValue| {
-            let is_field = named.path.contains('.');
-            is_field && (name.starts_with(&format!("{}.", named.path)) || last(&named.path) == last(name))
-        };
-        self.fit.missing.iter().find(stands_for)
+        // An item of a list has another name in the template.
+        fields.find(|named| {
+            let is_item = first != name && named.path.strip_prefix(first).is_some_and(|rest| rest.starts_with('['));
+            (is_local || is_item) && last(&named.path) == last(name)
+        })
     }
 
     /// What the form of a given list or object should be, if it is another one: of that which this message names, or of any
@@ -130,13 +140,18 @@ impl Prepared {
 
     fn failed(self, error: Error) -> RenderFailure {
         let mut fixes: Vec<Fix> = Vec::new();
-        // A text in place of another value may be why it fails.
-        for MisreadText { path, sentence, json } in self.fit.misread.iter().take(MISREAD) {
-            fixes.push(sentence.clone().into());
+        let is_undefined = error.code == Code::UndefinedVariable;
+        // A text in place of another value may be why it fails; one in place of a number leaves no name undefined.
+        let (last, first): (Vec<&MisreadText>, Vec<_>) =
+            self.fit.misread.iter().partition(|misread| is_undefined && misread.is_number);
+        let said = |misread: &MisreadText| {
+            let MisreadText { path, sentence, json, .. } = misread;
             let is_whole = !path.contains(['.', '[']);
-            fixes.extend(json.clone().filter(|_| is_whole).map(|json| Fix::GiveJson { name: path.clone(), json }));
-        }
-        if error.code == Code::UndefinedVariable {
+            let give = json.clone().filter(|_| is_whole).map(|json| Fix::GiveJson { name: path.clone(), json });
+            std::iter::once(Fix::from(sentence.clone())).chain(give).collect::<Vec<_>>()
+        };
+        fixes.extend(first.into_iter().take(MISREAD).flat_map(said));
+        if is_undefined {
             let field = self.missing_field(&error.message);
             // Report all missing values together, not one error after another.
             let named = |named: &NamedValue| match &named.nearest {
@@ -160,6 +175,7 @@ impl Prepared {
             }
             fixes.extend((!others.is_empty()).then(|| format!("also missing: {}", others.join(", ")).into()));
             fixes.extend((!unused.is_empty()).then(|| format!("given and not used: {}", unused.join(", ")).into()));
+            fixes.extend(last.into_iter().take(MISREAD).flat_map(said));
         }
         match self.broken {
             // A template that does not parse has no variables to show.

@@ -247,7 +247,11 @@ impl Desk {
             TemplateRef::File(path) => read_file(path)?,
             TemplateRef::Named(name) => {
                 let (template, text) = self.template(index, name)?;
-                if request.syntax.is_none_or(|syntax| syntax == template.syntax) {
+                // Asking for its language settles a doubt about it.
+                let is_settled = |syntax| {
+                    template.problem.is_some() && refdesk_templates::analyse(&text, Some(syntax)).problem.is_none()
+                };
+                if request.syntax.is_none_or(|syntax| syntax == template.syntax && !is_settled(syntax)) {
                     let Template { syntax, variables, problem, .. } = template;
                     let (variables, problem) = (problem.is_none().then(|| variables.clone()), problem.clone());
                     let file = || self.workspace_context().display(template.place(1).0);

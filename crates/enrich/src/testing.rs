@@ -9,7 +9,7 @@ use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, ShortText, Sour
 use refdesk_core::selection::Selection;
 pub(crate) use refdesk_core::selection::testing::selection;
 use refdesk_files::Stamp;
-use refdesk_templates::{Syntax, Template, TemplateIndex, ValueType, Variable, VariableKind};
+use refdesk_templates::{Syntax, Template, TemplateIndex, TextForNumber, ValueType, Variable, VariableKind};
 
 /// A selectable inline source, named after its id.
 pub(crate) fn inline(id: &str, tags: &[String], content: &str) -> Source {
@@ -78,6 +78,7 @@ pub(crate) fn template(name: &str, path: &str, variables: &[&str]) -> Template {
         name: (*name).to_owned(),
         kind: VariableKind::Scalar,
         value_type: ValueType::default(),
+        text_for_number: TextForNumber::default(),
         is_looped_over: false,
         is_whole: false,
         optional: false,

@@ -12,7 +12,7 @@ use super::error::hint;
 use super::jinja::{FUNCTIONS, RESERVED};
 use super::mustache::ITEM_METADATA;
 use super::variables::{number_in, skeleton};
-use super::{Syntax, ValueType, Variable, VariableKind};
+use super::{Syntax, TextForNumber, Variable, VariableKind};
 use refdesk_text::nearest::nearest;
 use refdesk_text::shorten::without_middle;
 
@@ -47,6 +47,8 @@ pub struct MisreadText {
     pub sentence: String,
     /// The JSON to give instead, if it is known.
     pub json: Option<String>,
+    /// Whether the template takes a number.
+    pub is_number: bool,
 }
 
 /// Result of comparing values with a template's variables.
@@ -115,15 +117,26 @@ fn misreading(variable: &Variable, text: &str, is_typed: bool, syntax: Syntax) -
 }
 
 /// What is wrong with a text in place of a number. A blank text stands for none.
-fn no_number(text: &str, is_typed: bool) -> Option<(String, Option<String>)> {
+fn no_number(text: &str, is_typed: bool, what_then: TextForNumber) -> Option<(String, Option<String>)> {
     let number = number_in(text).map(|number| number.to_string());
-    if text.trim().is_empty() || (is_typed && number.is_some()) {
+    let is_right = match what_then {
+        TextForNumber::Fits => true,
+        TextForNumber::MayFit => number.is_none() || is_typed,
+        TextForNumber::Fails => text.trim().is_empty() || (number.is_some() && is_typed),
+    };
+    if is_right {
         return None;
     }
+    let digits = text.trim().trim_start_matches(['-', '+']);
+    let starts_with_digit = digits.starts_with(|c: char| c.is_ascii_digit());
     let shown = without_middle(text.trim().to_owned(), SHOWN);
     let instead = match &number {
         Some(number) => format!("give {number} without quotes"),
-        None => "write it with digits only, such as 1000 or 0.5".to_owned(),
+        None if starts_with_digit && number_in(digits.trim_start_matches('0')).is_some() => {
+            "write it without leading zeros".to_owned()
+        }
+        None if starts_with_digit && digits.parse::<f64>().is_ok() => "it is too large".to_owned(),
+        None => "write it as in JSON, such as 1000 or -0.5".to_owned(),
     };
     Some((format!("is a number, but the text '{shown}' is given for it; {instead}"), number))
 }
@@ -169,11 +182,16 @@ fn misread(
                 return found;
             }
             let is_typed = is_below_typed || (place.depth == 0 && typed.contains(&variable.name));
-            let is_number = variable.value_type == ValueType::Number && variable.fields.is_empty();
+            let what_then = variable.text_for_number;
+            let is_number = what_then != TextForNumber::Fits && variable.fields.is_empty();
             let items = value.as_array().filter(|_| is_number && variable.kind == VariableKind::List);
-            let of_item = |(at, item): (usize, &Value)| Some((format!("[{at}]"), no_number(item.as_str()?, is_typed)?));
+            let of_item = |(at, item): (usize, &Value)| {
+                Some((format!("[{at}]"), no_number(item.as_str()?, is_typed, what_then)?))
+            };
             let misreading = match value.as_str() {
-                Some(text) if is_number && variable.kind == VariableKind::Scalar => no_number(text, is_typed),
+                Some(text) if is_number && variable.kind == VariableKind::Scalar => {
+                    no_number(text, is_typed, what_then)
+                }
                 Some(text) => misreading(variable, text, is_typed, syntax),
                 None => None,
             };
@@ -182,7 +200,7 @@ fn misread(
                 && reported.insert(format!("{}{}", place.pattern, variable.name))
             {
                 let path = format!("{}{}{at}", place.before, variable.name);
-                found.push(MisreadText { sentence: format!("'{path}' {what}"), path, json });
+                found.push(MisreadText { sentence: format!("'{path}' {what}"), path, json, is_number });
             }
             if !variable.fields.is_empty() {
                 let inside = objects(variable, value, &place, ENTERED);
@@ -520,16 +538,48 @@ mod tests {
             Some(format!("'{path}' is a number, but the text '{text}' is given for it; give {number} without quotes"))
         };
         let no_number = |path: &str, text: &str| {
-            let end = "write it with digits only, such as 1000 or 0.5";
+            let end = "write it as in JSON, such as 1000 or -0.5";
             Some(format!("'{path}' is a number, but the text '{text}' is given for it; {end}"))
         };
+        let other =
+            |text: &str, end: &str| Some(format!("'n' is a number, but the text '{text}' is given for it; {end}"));
+        let zeros = |text: &str| other(text, "write it without leading zeros");
+        let large = |text: &str| other(text, "it is too large");
         for (text, values, expected, when_typed) in [
             ("{{ port * 2 }}", json!({"port": "80"}), given("port", "80", "80"), None),
             ("{{ port * 2 }}", json!({"port": " +.5"}), given("port", "+.5", "0.5"), None),
             ("{{ port * 2 }}", json!({"port": 80}), None, None),
             ("{{ port }}", json!({"port": "80"}), None, None),
             ("{{ n * 2 if n }}", json!({"n": ""}), None, None),
-            ("{{ n * 2 }}", json!({"n": "1,000"}), no_number("n", "1,000"), no_number("n", "1,000")),
+            ("{{ n - 2 }}", json!({"n": "1,000"}), no_number("n", "1,000"), no_number("n", "1,000")),
+            ("{{ n - 2 }}", json!({"n": "."}), no_number("n", "."), no_number("n", ".")),
+            ("{{ n * 2 }}{{ -n }}", json!({"n": "-."}), no_number("n", "-."), no_number("n", "-.")),
+            ("{{ 7 % n }}", json!({"n": "+."}), no_number("n", "+."), no_number("n", "+.")),
+            ("{% if n > 0 %}{{ n }}{% endif %}", json!({"n": "x"}), no_number("n", "x"), no_number("n", "x")),
+            ("{{ xs|sum }}", json!({"xs": ["x"]}), no_number("xs[0]", "x"), no_number("xs[0]", "x")),
+            (
+                "{{ n|round }}{{ xs|sum(attribute='a') }}",
+                json!({"n": 1, "xs": [{"a": "x"}]}),
+                no_number("xs[0].a", "x"),
+                no_number("xs[0].a", "x"),
+            ),
+            // A text may be repeated, formatted or compared.
+            ("{{ n * 20 }}{{ n * t|length }}{{ n * k }}", json!({"k": 1, "n": "-", "t": "x"}), None, None),
+            ("{{ n % t }}{{ n % 2 }}", json!({"n": "Hello %s", "t": "x"}), None, None),
+            ("{% if n == 0 or n != 1 or n in [80, 443] %}{% endif %}", json!({"n": "auto"}), None, None),
+            // The template asks for the type.
+            ("{% if n is string %}{{ n }}{% else %}{{ n * 2 - 1 }}{% endif %}", json!({"n": "4"}), None, None),
+            ("{{ n - 1 if n is number else n }}", json!({"n": "auto"}), None, None),
+            ("{% for n in xs if n is not string %}{{ -n }}{% endfor %}", json!({"xs": [1, "x"]}), None, None),
+            ("{{ xs|select('number')|sum }}", json!({"xs": [1, "x"]}), None, None),
+            ("{{ n - 2 }}", json!({"n": "007"}), zeros("007"), zeros("007")),
+            ("{{ n - 2 }}", json!({"n": "1e400"}), large("1e400"), large("1e400")),
+            (
+                "{{ n - 2 }}",
+                json!({"n": "99999999999999999999"}),
+                large("99999999999999999999"),
+                large("99999999999999999999"),
+            ),
             ("{% if n == 3 %}{% endif %}", json!({"n": "3"}), given("n", "3", "3"), None),
             ("{{ -n }}{{ range(n) }}", json!({"n": "3"}), given("n", "3", "3"), None),
             (

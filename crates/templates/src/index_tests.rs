@@ -110,6 +110,33 @@ fn a_broken_template_does_not_affect_others() {
 }
 
 #[test]
+fn go_templates_are_named_with_the_way_to_settle_their_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let files = [
+        ("kb/Go.tpl", "a\nPrice: {{$price}} {{name}}"),
+        ("kb/List.tpl", "{{$price}} {{#xs}}{{.}}{{/xs}}"),
+        ("kb/Raw.tpl", "{{$price}} {{{x}}}"),
+        ("kb/Said.tpl", "{{$price}} {{x}}"),
+        (".jaato/templates/overrides.json", r#"{"Said.tpl": "mustache"}"#),
+    ];
+    let (index, diagnostics) = build(&root, &files, &[("kb", "kb")], &["kb"]);
+    let broken: Vec<&str> =
+        index.templates.iter().filter(|it| it.problem.is_some()).map(|it| it.name.as_str()).collect();
+    assert_eq!(broken, ["Go.tpl"]);
+    let said: Vec<(String, String)> =
+        diagnostics.iter().map(|found| (found.message.clone(), found.fix.to_string())).collect();
+    assert_eq!(
+        said,
+        [(
+            "template 'Go.tpl': '$price' at line 2 is of a Go template, which is not supported".to_owned(),
+            r#"if it is Mustache, set its language in .jaato/templates/overrides.json: {"Go.tpl": "mustache"}"#
+                .to_owned()
+        )]
+    );
+}
+
+#[test]
 fn the_variables_of_partials_are_those_of_the_template() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();

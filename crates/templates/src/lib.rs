@@ -102,6 +102,18 @@ pub enum ValueType {
     Any,
 }
 
+/// What a template does with a text that is given for a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextForNumber {
+    /// It takes a text, too, or asks for the type.
+    #[default]
+    Fits,
+    /// It compares the text or repeats it, which is a mistake if the text is a number.
+    MayFit,
+    /// It fails.
+    Fails,
+}
+
 /// A variable of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Variable {
@@ -112,6 +124,9 @@ pub struct Variable {
     /// What is known of its value; the tree in JSON has only the kind.
     #[serde(skip)]
     pub value_type: ValueType,
+    /// What the template does with a text that is given for it, or for an item of it, where it takes a number.
+    #[serde(skip)]
+    pub text_for_number: TextForNumber,
     /// Whether the template loops over it, and does nothing else for which a text would do.
     #[serde(skip)]
     pub is_looped_over: bool,
@@ -199,8 +214,11 @@ impl Template {
         if self.stamp.size > limits::TEMPLATE_BYTES as u64 {
             return limits::SPLIT.to_owned();
         }
-        let is_overridden = self.text().is_ok_and(|text| syntax::detect(&text).0 != self.syntax);
-        if is_overridden {
+        let text = self.text().unwrap_or_default();
+        let is_overridden = syntax::detect(&text).0 != self.syntax;
+        if self.syntax == Syntax::Mustache && mustache::go_tag(&strip(&text).text).is_some() {
+            format!(r#"if it is Mustache, set its language in {OVERRIDES}: {{"{}": "mustache"}}"#, self.name)
+        } else if is_overridden {
             format!("check the language of '{}' in {OVERRIDES}, or correct {place}", self.name)
         } else {
             format!("correct {place}")

@@ -7,7 +7,7 @@ use super::limits::NESTING;
 use super::tags::{Dialect, Piece, Sigil, pieces};
 use super::usage::{PathStep, Usage, VariableUses, extend};
 use crate::error::{error_at, template_error};
-use refdesk_text::Error;
+use refdesk_text::{Code, Error};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Node<'a> {
@@ -114,19 +114,22 @@ pub(crate) fn parse(text: &str) -> Result<ParsedMustache<'_>, Error> {
     }
 }
 
-/// Whether the template has a value or a section, and no tag of Go's templates, which Helm uses.
+/// Whether the template has a value or a section.
 pub(crate) fn has_placeholders(text: &str) -> bool {
     let Ok(parsed) = parse(text) else { return false };
-    let is_asked = |(name, _): (&str, usize)| name == "." || is_path(name);
-    parsed.names().any(is_asked) && !parsed.names().any(|(name, _)| is_of_go(name))
+    parsed.names().any(|(name, _)| name == "." || is_path(name))
 }
 
-/// The first tag of Go's templates in a text that is read as Mustache.
+/// The first tag of Go's templates, which Helm uses, in a text that is read as Mustache and has no tag that only Mustache has.
 pub(crate) fn go_tag(text: &str) -> Option<Error> {
+    let is_of_mustache = |piece: &Piece| matches!(piece, Piece::Tag { sigil, .. } if *sigil != Sigil::Plain);
+    if pieces(text, Dialect::Mustache).ok()?.0.iter().any(is_of_mustache) {
+        return None;
+    }
     let parsed = parse(text).ok()?;
     let (name, line) = parsed.names().find(|(name, _)| is_of_go(name))?;
     let message = format!("'{name}' at line {line} is of a Go template, which is not supported");
-    Some(template_error(line, message))
+    Some(Error { code: Code::TemplateAmbiguous, ..template_error(line, message) })
 }
 
 /// Whether a name is a tag of Go's templates: `.Name`, `range .Items`, `$name`, `- end`.

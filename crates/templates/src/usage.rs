@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::limits::TREE_DEPTH;
-use super::{ValueType, Variable, VariableKind};
+use super::{TextForNumber, ValueType, Variable, VariableKind};
 
 /// One step on the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -44,8 +44,10 @@ pub(crate) enum Usage {
     Print,
     /// Compared with or added to a value that may be a number or a text.
     Compare,
-    /// Used as a number.
+    /// Used as a number, where a text may do, too.
     Compute,
+    /// Used as a number, where a text fails.
+    Calculate,
     /// Used as a text, which a number would not do for.
     Text,
     /// Only tested for presence or truth.
@@ -72,6 +74,10 @@ struct UsageNode {
     printed: bool,
     /// Whether it, or each of its items, is used as a number.
     is_number: bool,
+    /// Whether it, or each of its items, is used as a number where a text fails.
+    is_calculated: bool,
+    /// Whether the template asks if it, or each of its items, is a number or a text.
+    is_asked_for_type: bool,
     /// Whether it, or each of its items, is used as a text.
     is_text: bool,
     /// The number of names that each of its items is unpacked into.
@@ -201,7 +207,8 @@ impl VariableUses {
         }
         // What is known of the items of items says nothing of the items.
         if !path.ends_with(&[PathStep::Item, PathStep::Item]) {
-            node.is_number |= what == Usage::Compute;
+            node.is_number |= matches!(what, Usage::Compute | Usage::Calculate);
+            node.is_calculated |= what == Usage::Calculate;
             node.is_text |= what == Usage::Text;
         }
         node.whole |= matches!(what, Usage::Print | Usage::Compare | Usage::Look | Usage::LookByKey | Usage::Whole);
@@ -212,13 +219,24 @@ impl VariableUses {
             return;
         }
         match what {
-            Usage::Print | Usage::Compare | Usage::Compute | Usage::Text => node.printed = true,
+            Usage::Print | Usage::Compare | Usage::Compute | Usage::Calculate | Usage::Text => node.printed = true,
             Usage::Iterate => node.listed = true,
             Usage::Measure => node.measured = true,
             Usage::Look | Usage::Find => node.mapped = true,
             Usage::LookByKey => node.looked_into = true,
             Usage::Touch | Usage::Whole | Usage::Unpack(_) => node.touched = true,
             Usage::Test => node.tested |= needed,
+        }
+    }
+
+    /// Records that the template asks whether the value at this path, which it uses, is a number or a text.
+    pub(crate) fn ask_for_type(&mut self, path: &[PathStep]) {
+        let node = path.iter().fold(Some(&mut self.root), |node, step| match step {
+            PathStep::Field(name) => node?.fields.get_mut(name),
+            PathStep::Item => node,
+        });
+        if let Some(node) = node {
+            node.is_asked_for_type = true;
         }
     }
 
@@ -264,6 +282,12 @@ fn variable(name: String, node: UsageNode) -> Variable {
         _ if node.is_number && !node.is_text => ValueType::Number,
         _ => ValueType::Plain,
     };
+    let text_for_number = match value_type {
+        ValueType::Number if node.is_asked_for_type => TextForNumber::Fits,
+        ValueType::Number if node.is_calculated => TextForNumber::Fails,
+        ValueType::Number => TextForNumber::MayFit,
+        _ => TextForNumber::Fits,
+    };
     let is_looped_over = kind == VariableKind::List && node.listed && !node.printed;
     let is_whole = node.whole || (kind == VariableKind::Object && node.listed);
     let fields: Vec<Variable> = node.fields.into_iter().map(|(name, node)| variable(name, node)).collect();
@@ -273,5 +297,6 @@ fn variable(name: String, node: UsageNode) -> Variable {
         VariableKind::Scalar | VariableKind::List => is_tested,
         VariableKind::Object => fields.iter().any(|field| !field.optional),
     };
-    Variable { name, kind, value_type, is_looped_over, is_whole, optional: !is_required && !is_needed, fields }
+    let optional = !is_required && !is_needed;
+    Variable { name, kind, value_type, text_for_number, is_looped_over, is_whole, optional, fields }
 }

@@ -32,13 +32,16 @@ pub(crate) fn number_in(text: &str) -> Option<Number> {
     let text = text.trim();
     let sign = if text.starts_with('-') { "-" } else { "" };
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if !digits.starts_with(|c: char| c == '.' || c.is_ascii_digit()) {
+    if digits == "." || !digits.starts_with(|c: char| c == '.' || c.is_ascii_digit()) {
         return None;
     }
     let (before, after) =
         (if digits.starts_with('.') { "0" } else { "" }, if digits.ends_with('.') { "0" } else { "" });
     let number = format!("{sign}{before}{digits}{after}");
-    exact(&number).ok().and_then(|()| serde_json::from_str(&number).ok())
+    let parsed: Number = exact(&number).ok().and_then(|()| serde_json::from_str(&number).ok())?;
+    // The parser of JSON may miss the last digit of a fraction.
+    let fraction = if parsed.is_f64() { number.parse().ok().and_then(Number::from_f64) } else { None };
+    Some(fraction.unwrap_or(parsed))
 }
 
 /// Whether this text or path contains the sample of a scalar that is not a number, and so must not be written to a file.

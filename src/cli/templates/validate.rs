@@ -91,7 +91,9 @@ pub fn file(desk: &Desk, index: &TemplateIndex, file: &Path) -> CommandOutput {
         let message = format!("it is read as {is}, but could also be {other}");
         found.push(Diagnostic::warning(Code::TemplateAmbiguous, message).in_file(&*place).at_line(ambiguity.line));
     }
-    for problem in analysis.problem.into_iter().chain(analysis.unknown) {
+    // An unknown name that every rendering reaches is a problem, too.
+    let problem = analysis.problem.filter(|problem| !analysis.unknown.contains(problem));
+    for problem in problem.into_iter().chain(analysis.unknown) {
         let error = Diagnostic::error(Code::TemplateBroken, problem.message).in_file(&*place);
         let error = Diagnostic { line: problem.line, ..error };
         let fix = format!("correct {}", error.place());

@@ -4,13 +4,14 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::common::values::*;
-use refdesk_templates::ValueType;
+use refdesk_templates::{TextForNumber, ValueType};
 
 fn variable(name: &str, kind: VariableKind, fields: Vec<Variable>) -> Variable {
     Variable {
         name: name.to_owned(),
         kind,
         value_type: ValueType::default(),
+        text_for_number: TextForNumber::default(),
         is_looped_over: false,
         is_whole: false,
         optional: false,

@@ -361,6 +361,70 @@ fn a_failing_rendering_says_which_text_stands_for_another_value() {
 }
 
 #[test]
+fn a_number_that_is_a_text_hides_no_other_advice() {
+    let world = Workspace::with(&[]);
+    let inline = |text: &str, given: &[&str]| {
+        let given: Vec<&str> = given.iter().flat_map(|given| ["--var", given]).collect();
+        world.run(&[&["render", "--inline", text, "--syntax", "jinja2"], &given[..]].concat())
+    };
+    for (text, given, fix) in [
+        ("{{ title }} {{ sep * 20 }} {{ author }}", &["title=x", "sep=-"][..], "give it a value with --var NAME=VALUE"),
+        (
+            "{{ n }} {% if n == 'x' %}{{ n - 1 }}{% endif %}{{ author.name }}",
+            &["n=a"],
+            r#"give 'author' a value with --var 'author:={"name":""}'"#,
+        ),
+        (
+            "{{ author }}{{ n - 1 }}",
+            &["n=a"],
+            "give it a value with --var NAME=VALUE; 'n' is a number, but the text 'a' is given for it; write it as in JSON, \
+             such as 1000 or -0.5",
+        ),
+        (
+            "{{ n - 1 }}",
+            &["n=007"],
+            "'n' is a number, but the text '007' is given for it; write it without leading zeros",
+        ),
+        // A missing variable is not a missing field with its name.
+        ("{{ name }} {{ p.name }}", &["p:={}"], "give it a value with --var NAME=VALUE"),
+        (
+            "{{ name }} {% for p in people %}{{ p.name }}{% endfor %}",
+            &["people:=[{}]"],
+            "give it a value with --var NAME=VALUE",
+        ),
+        (
+            "{{ id }} {% for p in people %}{{ p.name }}{% endfor %}",
+            &["id=x", "people:=[{}]"],
+            "give 'people[0].name' a value, in the JSON of 'people'",
+        ),
+    ] {
+        let ran = inline(text, given).exits(1);
+        assert!(ran.stderr.contains(&format!("fix: {fix}\n")), "{text}: {ran}");
+    }
+    for (text, given, expected) in [
+        ("{{ sep * 5 }}", &["sep=-"][..], "-----"),
+        ("{{ fmt % name }}", &["fmt=Hello %s", "name=x"], "Hello x"),
+        ("{% if mode == 'a' %}{{ n - 1 }}{% else %}{{ n }}{% endif %}", &["mode=b", "n=auto"], "auto"),
+        ("{% if dir %}cd {{ dir }}{% endif %}", &["dir=."], "cd ."),
+    ] {
+        let ran = inline(text, given).exits(0);
+        assert_eq!((ran.text(), ran.stderr.as_str()), (expected, ""), "{text}");
+    }
+}
+
+#[test]
+fn the_language_that_was_asked_for_settles_what_looks_like_go() {
+    let world = Workspace::with(&[(".templates/price.tpl", "Price: {{$price}} {{name}}")]);
+    let ran = world.run(&["render", "price.tpl", "--var", "name=x"]).exits(1);
+    assert!(
+        ran.stderr.contains(r#"set its language in .jaato/templates/overrides.json: {"price.tpl": "mustache"}"#),
+        "{ran}"
+    );
+    let ran = world.run(&["render", "price.tpl", "--var", "name=x", "--syntax", "mustache"]).exits(0);
+    assert_eq!(ran.text(), "Price:  x");
+}
+
+#[test]
 fn the_path_within_any_source_names_a_template() {
     let world = Workspace::with(&[
         ("a/p/B.tpl", "inner"),

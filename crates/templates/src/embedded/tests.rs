@@ -88,6 +88,8 @@ fn a_block_is_a_template_if_it_compiles_and_has_variables() {
         ("{{ range .Items }}{{ .Name }}{{ end }}", None),
         ("print(f'{{{{ y }}}}')", None),
         ("image: {{ .Values.image }}", None),
+        ("<li>{{#items}}{{title}}{{/items}} {{$price}}</li>", Some(Mustache)),
+        ("{{- name }} {{^a}}{{b}}{{/a}}", Some(Mustache)),
         ("{{#a}}{{ b.c }}{{/a}}{{ ..d }}", Some(Mustache)),
     ] {
         let found = extract(&format!("```\n{block}\n```\n"));

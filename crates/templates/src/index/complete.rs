@@ -105,7 +105,10 @@ pub(super) fn filled(
             let (file, at) = template.place(problem.line.unwrap_or(1));
             let line = if problem.line.is_some() { format!(":{at}") } else { String::new() };
             let fix = template.correction(&format!("{}{line}", display(workspace, file)));
-            (format!("template '{name}' does not parse: {}", problem.message), fix)
+            // It parses, but may be of another language.
+            let is_of_go = problem.code == Code::TemplateAmbiguous;
+            let what = if is_of_go { "" } else { " does not parse" };
+            (format!("template '{name}'{what}: {}", problem.message), fix)
         };
         report(Diagnostic::warning(Code::TemplateBroken, message).fix(fix), problem.line);
     }

@@ -55,7 +55,7 @@ pub(crate) fn as_written(piece: &str) -> String {
     replaced.fold(piece.to_owned(), |piece, (ours, written)| piece.replace(ours, written))
 }
 
-const REPLACED: [(&str, &str); 33] = [
+const REPLACED: [(&str, &str); 39] = [
     ("|__chain__(\t\t'", ""),
     (",\t\t'", ""),
     ("'\t\t,", ""),
@@ -78,7 +78,6 @@ const REPLACED: [(&str, &str); 33] = [
     ("|__gt__(", ">"),
     ("|__ge__(", ">="),
     ("|__add__(", "+"),
-    ("|__join__(", "+"),
     ("|__sub__(", "-"),
     ("|__cat__(", "~"),
     ("|__mul__(", "*"),
@@ -86,6 +85,13 @@ const REPLACED: [(&str, &str); 33] = [
     ("|__floordiv__(", "//"),
     ("|__mod__(", "%"),
     ("|__pow__(", "**"),
+    ("|__part_add__(", "+"),
+    ("|__part_sub__(", "-"),
+    ("|__part_mul__(", "*"),
+    ("|__part_truediv__(", "/"),
+    ("|__part_floordiv__(", "//"),
+    ("|__part_mod__(", "%"),
+    ("|__part_pow__(", "**"),
     ("(\t\t", ""),
     ("|__number__)", ""),
     ("|__truth__)", ""),

@@ -8,6 +8,9 @@ use super::scope::{is_number, is_text_or_list, sliced, text_argument, text_of, v
 use super::statements::Uses;
 use crate::usage::{PathStep, Usage};
 
+/// The tests that tell a number from a text.
+const TYPES: [&str; 4] = ["string", "number", "integer", "float"];
+
 impl<'a> Uses<'a> {
     fn record(&mut self, path: &[PathStep], what: Usage, needed: bool) {
         let guarded = self.guards.cover(path);
@@ -39,7 +42,7 @@ impl<'a> Uses<'a> {
             Expr::Var(_) | Expr::GetAttr(_) | Expr::GetItem(_) => self.look_up(expr, what, needed),
             // What is sliced is not a number.
             Expr::Call(call) if sliced(call).is_some() => {
-                let is_value = matches!(what, Usage::Compare | Usage::Compute | Usage::Text);
+                let is_value = matches!(what, Usage::Compare | Usage::Compute | Usage::Calculate | Usage::Text);
                 self.look_up(expr, if is_value { Usage::Print } else { what }, needed);
             }
             Expr::Filter(filter) => self.filter(filter, what),
@@ -56,6 +59,9 @@ impl<'a> Uses<'a> {
                     other => other.map_or(Usage::Print, |other| self.beside(other)),
                 };
                 self.visit(&test.expr, plain, !tolerant);
+                if TYPES.contains(&test.name) {
+                    self.scope.paths(&test.expr).iter().for_each(|path| self.shape.ask_for_type(path));
+                }
                 self.visit_args(&test.args, usize::from(counts));
             }
             Expr::Call(call) => {
@@ -65,7 +71,9 @@ impl<'a> Uses<'a> {
                     Expr::Var(name) if name.id == "loop" => {
                         values_of(&call.args).for_each(|value| self.visit(value, Usage::Iterate, true));
                     }
-                    Expr::Var(name) if name.id == "range" => self.visit_args(&call.args, usize::MAX),
+                    Expr::Var(name) if name.id == "range" => {
+                        values_of(&call.args).for_each(|value| self.visit(value, Usage::Calculate, true));
+                    }
                     Expr::GetAttr(method) if method.name == "format" => {
                         let placeholders = Placeholders::in_braces(text_of(&method.expr).unwrap_or_default());
                         self.visit_inserted(placeholders.filled_by(&call.args));
@@ -87,11 +95,15 @@ impl<'a> Uses<'a> {
                 }
             }
             Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => self.visit(&not.expr, Usage::Test, true),
-            Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Compute, true),
+            Expr::UnaryOp(negated) => self.visit(&negated.expr, Usage::Calculate, true),
             Expr::BinOp(operator) => match operator.op {
                 BinOpKind::ScAnd => {
-                    let is_result = matches!(what, Usage::Print | Usage::Compare | Usage::Compute | Usage::Text);
-                    self.visit(&operator.left, if is_result { what } else { Usage::Test }, true);
+                    let if_false = match what {
+                        Usage::Print | Usage::Compare | Usage::Compute | Usage::Text => what,
+                        Usage::Calculate => Usage::Compute,
+                        _ => Usage::Test,
+                    };
+                    self.visit(&operator.left, if_false, true);
                     self.guarded(&operator.left, true, |uses| uses.visit(&operator.right, what, needed));
                 }
                 // The left operand is tested first, so a default around both has no effect on it.
@@ -116,11 +128,12 @@ impl<'a> Uses<'a> {
             },
             Expr::Compare(compare) => {
                 let mut before = &compare.expr;
-                let next = compare.ops.first().map_or(Usage::Print, |next| self.beside(&next.expr));
+                let next = compare.ops.first().map_or(Usage::Print, |next| self.compared(next.op, &next.expr));
                 self.visit(before, next, true);
                 for operand in &compare.ops {
                     let inside = matches!(operand.op, CompareOpKind::In | CompareOpKind::NotIn);
-                    self.visit(&operand.expr, if inside { Usage::Measure } else { self.beside(before) }, true);
+                    let asked = if inside { Usage::Measure } else { self.compared(operand.op, before) };
+                    self.visit(&operand.expr, asked, true);
                     before = &operand.expr;
                 }
             }
@@ -172,8 +185,8 @@ impl<'a> Uses<'a> {
                 self.visit(&get.expr, if is_own_key { Usage::LookByKey } else { Usage::Look }, true);
                 self.visit(&get.subscript_expr, Usage::Print, true);
             }
-            Expr::Var(_) if what == Usage::Compute => {
-                self.scope.added(expr).iter().for_each(|path| self.record(path, what, false));
+            Expr::Var(_) if matches!(what, Usage::Compute | Usage::Calculate) => {
+                self.scope.added(expr).iter().for_each(|path| self.record(path, Usage::Compute, false));
             }
             _ => {}
         }
@@ -249,7 +262,7 @@ impl<'a> Uses<'a> {
             "list" | "reverse" if what == Usage::Iterate => Usage::Iterate,
             "length" | "count" | "first" | "last" | "reverse" | "list" | "random" => Usage::Measure,
             "items" | "dictsort" | "xmlattr" => Usage::Look,
-            "abs" | "round" => Usage::Compute,
+            "abs" | "round" => Usage::Calculate,
             // They take a text, too, but not one made of numbers.
             "int" | "float" if matches!(&filter.expr, Some(Expr::BinOp(of)) if matches!(of.op, BinOpKind::Add)) => {
                 Usage::Compute
@@ -262,7 +275,7 @@ impl<'a> Uses<'a> {
         match &filter.expr {
             // `join` prints them as they are.
             Some(Expr::List(list)) if filter.name == "join" || (filter.name == "sum" && filter.args.is_empty()) => {
-                let what = if filter.name == "sum" { Usage::Compute } else { Usage::Print };
+                let what = if filter.name == "sum" { Usage::Calculate } else { Usage::Print };
                 list.items.iter().for_each(|item| self.visit(item, what, true));
             }
             Some(of) => {
@@ -275,7 +288,12 @@ impl<'a> Uses<'a> {
         if let ("sum", Some(Expr::Filter(map))) = (filter.name, &filter.expr)
             && let ("map", Some(of)) = (map.name, &map.expr)
         {
-            self.attributes_used(of, "map", &map.args, Usage::Compute);
+            self.attributes_used(of, "map", &map.args, Usage::Calculate);
+        }
+        if let ("select" | "reject", Some(of)) = (filter.name, &filter.expr)
+            && text_argument(&filter.args, "", 0).is_some_and(|test| TYPES.contains(&test))
+        {
+            self.scope.paths(of).iter().for_each(|path| self.shape.ask_for_type(path));
         }
         match &filter.expr {
             Some(format) if filter.name == "format" => {
@@ -294,7 +312,7 @@ impl<'a> Uses<'a> {
 
     /// Records fields of a list's items that a filter takes by name.
     fn attributes(&mut self, of: &Expr<'a>, filter: &str, args: &[CallArg<'a>]) {
-        self.attributes_used(of, filter, args, if filter == "sum" { Usage::Compute } else { Usage::Print });
+        self.attributes_used(of, filter, args, if filter == "sum" { Usage::Calculate } else { Usage::Print });
     }
 
     fn attributes_used(&mut self, of: &Expr<'a>, filter: &str, args: &[CallArg<'a>], what: Usage) {
@@ -323,17 +341,25 @@ impl<'a> Uses<'a> {
             path.push(PathStep::Item);
             path.extend(fields.map(|part| PathStep::Field(part.to_owned())));
             self.record(&path, what, !tolerant && !defaulted);
+            if asks.is_some_and(|test| TYPES.contains(&test)) {
+                self.shape.ask_for_type(&path);
+            }
         }
     }
 
     /// Visits both operands. If a sum is used as a number, its operands are numbers.
     fn operands(&mut self, operator: &BinOp<'a>, what: Usage) {
         let (left, right) = (&operator.left, &operator.right);
-        let is_sum = matches!((operator.op, what), (BinOpKind::Add, Usage::Compute))
+        let is_sum = matches!((operator.op, what), (BinOpKind::Add, Usage::Compute | Usage::Calculate))
             && !is_text_or_list(left)
             && !is_text_or_list(right);
         for (operand, other) in [(left, right), (right, left)] {
-            let asked = if is_sum { Usage::Compute } else { self.operand(operator.op, other) };
+            let asked = match operator.op {
+                _ if is_sum => Usage::Compute,
+                // `a % 2` formats a text.
+                BinOpKind::Rem if std::ptr::eq(operand, right) && self.scope.is_number(left) => Usage::Calculate,
+                operator => self.operand(operator, other),
+            };
             self.visit(operand, asked, true);
         }
     }
@@ -341,12 +367,22 @@ impl<'a> Uses<'a> {
     /// The usage of an operand of an operator with this other operand.
     fn operand(&self, operator: BinOpKind, other: &Expr<'_>) -> Usage {
         match operator {
-            BinOpKind::Sub | BinOpKind::Mul | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Pow => Usage::Compute,
+            BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Pow => Usage::Calculate,
+            BinOpKind::Lt | BinOpKind::Lte | BinOpKind::Gt | BinOpKind::Gte if is_number(other) => Usage::Calculate,
+            // A text is repeated.
+            BinOpKind::Mul => Usage::Compute,
             // `'%s, %s' % (a, b)` inserts values into a text.
             BinOpKind::Rem if text_of(other).is_none() && !matches!(other, Expr::Tuple(_)) => Usage::Compute,
             BinOpKind::Rem | BinOpKind::Concat => Usage::Print,
             _ => self.beside(other),
         }
+    }
+
+    /// The usage of what is compared with `other`.
+    fn compared(&self, operator: CompareOpKind, other: &Expr<'_>) -> Usage {
+        use CompareOpKind::{Gt, Gte, Lt, Lte};
+        let is_ordered = matches!(operator, Lt | Lte | Gt | Gte);
+        if is_ordered && is_number(other) { Usage::Calculate } else { self.beside(other) }
     }
 
     /// The usage of what is added to or compared with `other`.

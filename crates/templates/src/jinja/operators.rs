@@ -2,7 +2,7 @@
 //! b)`: filters bind tighter than any operator, so the left operand needs no parentheses.
 
 use minijinja::machinery::ast::{
-    BinOpKind, Call, CallArg, Compare, CompareOpKind, Expr, Filter, Spanned, Stmt, UnaryOpKind,
+    BinOp, BinOpKind, Call, CallArg, Compare, CompareOpKind, Expr, Filter, Spanned, Stmt, UnaryOpKind,
 };
 use minijinja::machinery::{Span, Token};
 
@@ -93,12 +93,7 @@ impl<'t> Edits<'t> {
                 self.test(&operator.left);
                 self.expr(&operator.right);
             }
-            Expr::BinOp(operator) => {
-                self.expr(&operator.left);
-                self.expr(&operator.right);
-                let end = offset(operator.span().end_offset);
-                self.operator(operator.op, &operator.left, &operator.right, end);
-            }
+            Expr::BinOp(operator) => self.binary(operator, false),
             Expr::Compare(compare) => self.comparison(compare),
             Expr::IfExpr(branch) => {
                 self.expr(&branch.true_expr);
@@ -132,6 +127,23 @@ impl<'t> Edits<'t> {
                 });
             }),
         }
+    }
+
+    /// An operator with two operands, which may itself be an operand of `+`. Recurses like [`Edits::expr`].
+    fn binary(&mut self, operator: &Spanned<BinOp<'_>>, is_in_sum: bool) {
+        for operand in [&operator.left, &operator.right] {
+            match operand {
+                Expr::BinOp(part)
+                    if matches!(operator.op, BinOpKind::Add)
+                        && !matches!(part.op, BinOpKind::ScAnd | BinOpKind::ScOr) =>
+                {
+                    self.binary(part, self.has_typed);
+                }
+                operand => self.expr(operand),
+            }
+        }
+        let end = offset(operator.span().end_offset);
+        self.operator(operator.op, &operator.left, &operator.right, end, is_in_sum);
     }
 
     /// An expression of which only the truth counts.
@@ -192,9 +204,16 @@ impl<'t> Edits<'t> {
         values_of(args).for_each(|value| self.expr(value));
     }
 
-    fn operator(&mut self, operator: BinOpKind, left: &Expr<'_>, right: &Expr<'_>, end: usize) {
+    fn operator(&mut self, operator: BinOpKind, left: &Expr<'_>, right: &Expr<'_>, end: usize, is_in_sum: bool) {
         use BinOpKind::{Add, Concat, Div, Eq, FloorDiv, Gt, Gte, In, Lt, Lte, Mul, Ne, Pow, Rem, ScAnd, ScOr, Sub};
         let (sign, filter) = match operator {
+            Add if is_in_sum => ("+", "|__part_add__("),
+            Sub if is_in_sum => ("-", "|__part_sub__("),
+            Mul if is_in_sum => ("*", "|__part_mul__("),
+            Div if is_in_sum => ("/", "|__part_truediv__("),
+            FloorDiv if is_in_sum => ("//", "|__part_floordiv__("),
+            Rem if is_in_sum => ("%", "|__part_mod__("),
+            Pow if is_in_sum => ("**", "|__part_pow__("),
             ScAnd | ScOr => return,
             Eq => ("==", "|__eq__("),
             Ne => ("!=", "|__ne__("),
@@ -203,7 +222,7 @@ impl<'t> Edits<'t> {
             Lte => ("<=", "|__le__("),
             Gt => (">", "|__gt__("),
             Gte => (">=", "|__ge__("),
-            Add => ("+", if self.has_typed { "|__join__(" } else { "|__add__(" }),
+            Add => ("+", "|__add__("),
             Sub => ("-", "|__sub__("),
             Concat => ("~", "|__cat__("),
             Mul => ("*", "|__mul__("),

@@ -105,11 +105,11 @@ fn found(text: &str) -> Vec<(Error, bool)> {
             };
             named = Some(at + skipped);
             let name = dotted_name(text, tag.tokens.get(at + skipped..).unwrap_or_default());
-            let is_new = |name: &&str| !used.iter().any(|(other, known, ..)| *other == kind && known == name);
-            if let Some(name) = name.filter(|name| !knows_jinja(kind, name)).filter(is_new)
-                && used.len() < REPORTED
-            {
-                let is_reached = is_reached && (kind != NameKind::Function || loops == 0);
+            let Some(name) = name.filter(|name| !knows_jinja(kind, name)) else { continue };
+            let is_reached = is_reached && (kind != NameKind::Function || loops == 0);
+            if let Some(known) = used.iter_mut().find(|(other, known, ..)| *other == kind && *known == name) {
+                known.3 |= is_reached;
+            } else if used.len() < REPORTED {
                 used.push((kind, name, lines.line_of(offset(span.start_offset)), is_reached));
             }
         }
@@ -190,6 +190,7 @@ mod tests {
             ("select * from {{ ref('orders') }}", "unknown function 'ref' at line 1"),
             ("{% for x in xs %}{{ x|nosuch }}{% endfor %}", "unknown filter 'nosuch' at line 1"),
             ("{% if x %}{{ x|nosuch }}{% endif %}{{ x|other }}", "unknown filter 'other' at line 1"),
+            ("{% if x %}{{ x|nosuch }}{% endif %}\n{{ x|nosuch }}", "unknown filter 'nosuch' at line 1"),
             ("{% if x is nosuch %}{{ x|nosuch }}{% endif %}{{ x|nosuch if x }}{{ x and now() }}", ""),
             ("{% for x in xs %}{{ now() }}{% endfor %}{{ x|upper }}", ""),
             ("{{ x|markdown if 'markdown' is filter else x }}", ""),

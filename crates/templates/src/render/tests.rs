@@ -262,6 +262,10 @@ fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
         ("zero", "0.00"),
         ("dot", ".5"),
         ("plus", "+5"),
+        ("dir", "."),
+        ("sep", "-."),
+        ("pad", "+."),
+        ("blank", ""),
     ];
     let mut values = given;
     let fields = values.as_object_mut().unwrap();
@@ -337,6 +341,25 @@ fn typed_numbers_are_numbers_beside_numbers_and_each_other() {
             "{{ low + high + '.csv' }} {{ 'a' + (low * 2) }} {{ low + 1 + 'px' }} {{ dot + 1 }} {{ plus * 2 }}",
             "20.csv a10 6px 1.5 10",
         ),
+        (
+            "{% if dir %}{{ dir }}{% endif %} {{ dir or 'x' }} {{ dir|default('y', true) }} {{ not dir }} {{ dir is number }}",
+            ". . . False False",
+        ),
+        ("{% if sep and pad %}{{ l|join(sep) }} {{ pad * 2 }}{% endif %}", "10-.20-.30 +.+."),
+        (
+            "{{ low * 0.1 + 'px' }} {{ (low - 1) + 'a' + 1 * low }} {{ 'a' + (low / high) }}",
+            "0.5px 4a5 a0.3333333333333333",
+        ),
+        (
+            "{{ low + high == 20 }} {{ (low + zero)|tojson }} {% if zero + 0 %}a{% endif %}{{ -(low + high) }}",
+            "True 5.0 -20",
+        ),
+        ("{{ 0.1 + price - 0.3 + low * 1.1 }} {{ l|length + low + 'px' }}", "7.800000000000001 8px"),
+        // Only what was typed is a text beside a text.
+        ("{{ name + 1 }}", "✗ '+' does not work on string and number at line 1"),
+        ("{{ blank + 1 }}", "✗ '+' does not work on string and number at line 1"),
+        ("{{ 'a' + (1 + 1) }}", "✗ '+' does not work on string and number at line 1"),
+        ("{{ l[0] + 'px' }}", "✗ '+' does not work on number and string at line 1"),
         ("{{ l[low] }}", "✗ undefined value in 'l[low]' at line 1"),
         ("{{ nothing[low] }}", "✗ undefined variable 'nothing' at line 1"),
         ("{{ l[nothing] }}", "✗ undefined variable 'nothing' at line 1"),

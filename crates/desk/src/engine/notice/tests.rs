@@ -7,7 +7,9 @@ use refdesk_core::catalog::{Catalog, LocalPath, Mode, PathState, Source, SourceK
 use refdesk_core::mention::{Mention, MentionGraph, MentionKind};
 use refdesk_core::selection::{Choice, ExpansionRules, select};
 use refdesk_files::Stamp;
-use refdesk_templates::{Syntax, Template, TemplateIndex, TemplateOrigin, ValueType, Variable, VariableKind};
+use refdesk_templates::{
+    Syntax, Template, TemplateIndex, TemplateOrigin, TextForNumber, ValueType, Variable, VariableKind,
+};
 use refdesk_text::Code;
 use refdesk_text::report::{Diagnostic, Position};
 
@@ -216,6 +218,7 @@ fn template((name, size, variables, problem): (&str, u64, &str, &str)) -> Templa
         name: name.to_owned(),
         kind: VariableKind::Scalar,
         value_type: ValueType::default(),
+        text_for_number: TextForNumber::default(),
         is_looped_over: false,
         is_whole: false,
         optional: false,

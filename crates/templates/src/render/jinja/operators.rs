@@ -17,17 +17,11 @@ use super::typed;
 
 /// Adds the filters with the names that the translation uses.
 pub(crate) fn install(engine: &mut Environment<'static>) {
-    engine.add_filter("__add__", add);
-    engine.add_filter("__join__", typed::join);
-    engine.add_filter("__sub__", |left: &Value, right: &Value| {
-        arithmetic(left, right, "-", i128::checked_sub, |a, b| a - b)
-    });
+    for (name, name_in_sum, operator) in ARITHMETIC {
+        engine.add_filter(name, operator);
+        engine.add_filter(name_in_sum, move |left: &Value, right: &Value| typed::within_sum(operator, left, right));
+    }
     engine.add_filter("__cat__", concatenate);
-    engine.add_filter("__mul__", multiply);
-    engine.add_filter("__truediv__", true_divide);
-    engine.add_filter("__floordiv__", floor_divide);
-    engine.add_filter("__mod__", modulo);
-    engine.add_filter("__pow__", power);
     engine.add_filter("__given__", given);
     engine.add_filter("__number__", |value: &Value| typed::numeric(value).into_owned());
     engine.add_filter("__truth__", |value: &Value| typed::truth(value).into_owned());
@@ -36,6 +30,19 @@ pub(crate) fn install(engine: &mut Environment<'static>) {
     engine.add_filter("__unpack_each__", unpack_each);
     engine.add_filter("__changing__", |value: &Value| mutable(value));
 }
+
+pub(super) type Operator = fn(&Value, &Value) -> Result<Value, Error>;
+
+/// The operators that give numbers: their name as filter, and their name as the operand of `+`.
+const ARITHMETIC: [(&str, &str, Operator); 7] = [
+    ("__add__", "__part_add__", add),
+    ("__sub__", "__part_sub__", subtract),
+    ("__mul__", "__part_mul__", multiply),
+    ("__truediv__", "__part_truediv__", true_divide),
+    ("__floordiv__", "__part_floordiv__", floor_divide),
+    ("__mod__", "__part_mod__", modulo),
+    ("__pow__", "__part_pow__", power),
+];
 
 type IsOrder = fn(Ordering) -> bool;
 
@@ -190,6 +197,10 @@ pub(crate) fn add(left: &Value, right: &Value) -> Result<Value, Error> {
         _ => {}
     }
     arithmetic(left, right, "+", i128::checked_add, |a, b| a + b)
+}
+
+fn subtract(left: &Value, right: &Value) -> Result<Value, Error> {
+    arithmetic(left, right, "-", i128::checked_sub, |a, b| a - b)
 }
 
 fn is_list(value: &Value) -> bool {

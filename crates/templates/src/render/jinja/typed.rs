@@ -8,7 +8,7 @@ use minijinja::value::{Serde, ValueKind};
 use minijinja::{Error, Value};
 use serde_json::Value as Json;
 
-use super::operators::add;
+use super::operators::Operator;
 use super::print::printed;
 use crate::variables::number_in;
 
@@ -53,17 +53,15 @@ pub(super) fn item(value: &Value, key: &Value) -> Result<Value, Error> {
     }
 }
 
-/// `+` of typed values and others: a number beside a text joins it, because what was typed is a text there.
-pub(super) fn join(left: &Value, right: &Value) -> Result<Value, Error> {
-    let text = |value: &Value| match value.is_number() {
-        true => Value::from(printed(value).into_owned()),
-        false => value.clone(),
-    };
-    match (text_of(left), text_of(right)) {
-        (Some(_), None) => add(left, &text(right)),
-        (None, Some(_)) => add(&text(left), right),
-        _ => add(left, right),
+/// An operator within a sum. A number computed from a typed one counts as typed, so that a text joins it in `n + 1 + 'px'`.
+pub(super) fn within_sum(operator: Operator, left: &Value, right: &Value) -> Result<Value, Error> {
+    let result = operator(left, right)?;
+    if !result.is_number() || (number_of(left).is_none() && number_of(right).is_none()) {
+        return Ok(result);
     }
+    let text = printed(&result);
+    let is_same = number_in(&text).is_some_and(|number| Value::from(Serde(number)) == result);
+    Ok(if is_same { Value::from_safe_string(text.into_owned()) } else { result })
 }
 
 /// The string that a value is, unless it is a typed number.
