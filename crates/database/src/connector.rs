@@ -150,6 +150,18 @@ pub fn network_risk(_server: &ServerConnection) -> &'static str {
     ""
 }
 
+/// Whether the configuration names only servers on this machine.
+#[cfg(feature = "postgres")]
+pub fn is_local(server: &ServerConnection) -> bool {
+    postgres::is_local(server)
+}
+
+/// No server is reached.
+#[cfg(not(feature = "postgres"))]
+pub fn is_local(_server: &ServerConnection) -> bool {
+    false
+}
+
 /// The error for a database whose reading was stopped.
 pub fn stopped() -> Error {
     Error::new(Code::Stopped, "reading the databases was stopped, and nothing was written", "start it again")

@@ -234,8 +234,12 @@ impl Address {
     /// The same for a server on another machine.
     pub fn risk_on_network(&self) -> &'static str {
         match self.tls.unwrap_or(TlsMode::VerifyFull) {
-            TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => ", without proof that it is encrypted",
-            TlsMode::Require | TlsMode::VerifyCa => ", encrypted, but without proof of whose server it is",
+            TlsMode::Disable | TlsMode::Allow | TlsMode::Prefer => {
+                "; there is no proof that the connection is encrypted"
+            }
+            TlsMode::Require | TlsMode::VerifyCa => {
+                "; the connection is encrypted, but without proof of whose server it is"
+            }
             TlsMode::VerifyFull => "",
         }
     }

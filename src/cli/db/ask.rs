@@ -8,7 +8,7 @@ use refdesk_desk::{
 };
 use refdesk_text::escape::{one_line, visible};
 use refdesk_text::report::Diagnostic;
-use refdesk_text::tokens::counted;
+use refdesk_text::tokens::{counted, grouped};
 use refdesk_text::{Code, Error};
 
 use crate::cli::answer::CommandOutput;
@@ -151,7 +151,9 @@ fn shared(joins: &[SharedJoin], are_several: bool) -> String {
     let line = |join: &SharedJoin| {
         let database = if are_several { format!("{}: ", join.database) } else { String::new() };
         let (columns, count) = (join.from_columns.join(", "), counted(join.joins, "table"));
-        format!("{}\n", one_line(&format!("{database}{count} refer to {} by {columns}", join.to_table)))
+        let inferred =
+            if join.inferred > 0 { format!(" ({} inferred)", grouped(join.inferred)) } else { String::new() };
+        format!("{}\n", one_line(&format!("{database}{count} refer to {} by {columns}{inferred}", join.to_table)))
     };
     joins.iter().map(line).collect()
 }
@@ -173,6 +175,7 @@ mod tests {
             cardinality: String::new(),
             multiplies_rows: false,
             or_by: Vec::new(),
+            or_by_left_out: 0,
         };
         let (key, noted, inferred) = (hop(Some(false), false), hop(Some(false), true), hop(Some(true), false));
         for (hops, expected) in [

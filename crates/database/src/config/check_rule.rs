@@ -10,11 +10,11 @@ refdesk_text::worded_enum! {
         NoPrimaryKey = "no_primary_key",
         /// The columns of a foreign key have no index.
         KeyWithoutIndex = "key_without_index",
-        /// The columns of a foreign key have different types than the referenced ones.
+        /// The columns of a foreign key or of a noted join have different types than the referenced ones.
         KeyTypesDiffer = "key_types_differ",
         /// A foreign key refers to a table or a column that does not exist.
         MissingTarget = "missing_target",
-        /// A column's name matches the keys of several tables.
+        /// A column's name matches the keys of several tables, or only a part of one key.
         AmbiguousJoin = "ambiguous_join",
         /// A comment is empty, or merely repeats the name.
         EmptyComment = "empty_comment",
@@ -39,9 +39,9 @@ impl CheckRule {
         match self {
             Self::NoPrimaryKey => "tables have no primary key",
             Self::KeyWithoutIndex => "foreign keys have no index",
-            Self::KeyTypesDiffer => "foreign keys have different types from the columns they refer to",
+            Self::KeyTypesDiffer => "keys or noted joins have different types from the columns they refer to",
             Self::MissingTarget => "foreign keys refer to tables that do not exist",
-            Self::AmbiguousJoin => "columns have names that match the keys of several tables",
+            Self::AmbiguousJoin => "columns have names that match several keys or only a part of one",
             Self::EmptyComment => "comments say nothing",
             Self::HiddenCharacters => "names or texts have hidden characters",
             Self::SensitiveWithoutNote => "columns are sensitive and have no note",

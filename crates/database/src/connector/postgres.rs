@@ -144,17 +144,34 @@ fn weak_tls(config: &DatabaseConfig, address: &Address) -> Option<Diagnostic> {
 
 /// What others on the network could do, as far as the configuration says without the environment.
 pub(crate) fn network_risk(server: &ServerConnection) -> &'static str {
-    let Some(mut address) = server.url.as_deref().map_or_else(|| Some(Address::default()), Address::parse) else {
-        return "";
-    };
+    match written_address(server) {
+        Some(address) if is_elsewhere(server) => address.risk_on_network(),
+        Some(address) => address.risk(),
+        None => "",
+    }
+}
+
+/// Whether the configuration names only servers on this machine.
+pub(crate) fn is_local(server: &ServerConnection) -> bool {
+    !is_elsewhere(server)
+        && written_address(server).is_some_and(|address| !address.hosts().is_empty() && address.is_local())
+}
+
+/// Whether something outside the configuration names the server.
+fn is_elsewhere(server: &ServerConnection) -> bool {
+    server.url_env.is_some() || server.service.is_some()
+}
+
+/// The address in the configuration.
+fn written_address(server: &ServerConnection) -> Option<Address> {
+    let mut address = server.url.as_deref().map_or_else(|| Some(Address::default()), Address::parse)?;
     if let Some(host) = &server.host {
         address.set_host(host);
     }
     if let Some(mode) = server.sslmode.as_deref().and_then(TlsMode::from_word) {
         address.set_tls(mode);
     }
-    let is_elsewhere = server.url_env.is_some() || server.service.is_some();
-    if is_elsewhere { address.risk_on_network() } else { address.risk() }
+    Some(address)
 }
 
 fn unneeded_rights(config: &DatabaseConfig, rights: &RoleRights, reading: &SchemaReading) -> Option<Diagnostic> {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::domains::SYSTEM;
 use super::joins::InferredJoins;
 use super::missing_target::MissingTarget;
-use super::notes::Notes;
+use super::notes::{NotedJoin, Notes, incomparable_columns};
 use super::sensitive_columns::SensitiveColumns;
 use super::table_doc::{DescriptionSource, TableDoc};
 use crate::config::{CheckRule, Connection, DatabaseConfig};
@@ -85,6 +85,10 @@ pub struct CheckInput<'a> {
 pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let sensitive = SensitiveColumns::new(input.config, input.snapshot, input.joins, &BTreeMap::new());
+    let mut noted: BTreeMap<&TableName, Vec<&NotedJoin>> = BTreeMap::new();
+    for join in input.notes.joins.iter().filter(|_| matches!(input.config.connection, Connection::Postgres(_))) {
+        noted.entry(&join.from.0).or_default().push(join);
+    }
     for table in &input.snapshot.tables {
         let mut report = |rule: CheckRule, columns: &[String], message: String| {
             let severity = match input.config.checks.iter().find(|(known, _)| *known == rule) {
@@ -95,6 +99,10 @@ pub fn check(input: &CheckInput<'_>) -> Vec<Finding> {
             found.push(Finding { rule, severity, table: table.full_name(), columns: columns.to_vec(), message });
         };
         of_table(input, table, &mut report);
+        let noted = noted.get(&table.table_name()).into_iter().flatten();
+        for (column, message) in noted.flat_map(|join| incomparable_columns(join, input.snapshot)) {
+            report(CheckRule::KeyTypesDiffer, from_ref(&column), message);
+        }
         of_columns(input, table, sensitive.of(table), &mut report);
     }
     found
@@ -323,6 +331,18 @@ mod tests {
         assert_eq!(found(""), all);
         assert_eq!(found(", exclude_tables: [gone]").len(), all.len() - 1, "left out on purpose");
         assert_eq!(found(", checks: {no_domain: off, key_types_differ: warning}").len(), all.len() - 1);
+        let text = "databases: [{name: x, type: postgres, connection: {host: x}, checks: {hidden_characters: off}}]";
+        let (config, _) = config::read(text, "f");
+        let (notes, _) = super::super::notes::read("joins: [{from: main.b.mail, to: main.a.id}]", "f");
+        let config = &config.databases[0];
+        let found = check(&CheckInput { config, snapshot: &snapshot, notes: &notes, joins: &joins, domains: &domains });
+        let found = found.iter().filter(|it| it.rule == CheckRule::KeyTypesDiffer);
+        let found: Vec<&str> = found.map(|it| it.message.as_str()).collect();
+        let expected = [
+            "it is TEXT, but refers to main.a.id, which is INTEGER",
+            "the note joins mail (TEXT) with id (INTEGER), which the database does not compare",
+        ];
+        assert_eq!(found, expected);
     }
 
     #[test]

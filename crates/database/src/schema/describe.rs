@@ -333,6 +333,10 @@ mod tests {
             ("last_failed_at", "TIMESTAMP", "When the invoice line last failed.", true),
             ("last_updated_at", "TIMESTAMP", "When the row was last changed.", true),
             ("due_on", "DATE", "When the invoice line is due.", true),
+            ("last_login_at", "TIMESTAMP", "Time of the last login of the invoice line.", true),
+            ("last_active_at", "TIMESTAMP", "When the invoice line was last active.", true),
+            ("last_ends_on", "DATE", "Value \u{201c}last ends on\u{201d} of the invoice line.", false),
+            ("last_valid_from", "DATE", "Value \u{201c}last valid from\u{201d} of the invoice line.", false),
             ("--", "", "Unnamed value of the invoice line.", false),
         ] {
             let column = Column { name: name.into(), data_type: data_type.into(), ..Column::default() };

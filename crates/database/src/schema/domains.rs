@@ -1,7 +1,8 @@
 //! Which tables belong together, without a model: groups in the graph of foreign keys, named after the commonest word
 //! of their tables; tables without keys by a prefix that at least three share; the rest is `system`. Keys that many
-//! tables have, such as those to the user who created a row, do not count. The same schema
-//! gives the same domains. A group keeps the name that it has in the plan as long as one of its tables has that word, so
+//! tables have, such as those to the user who created a row, count only for tables without a group: these join the domain
+//! that is the first word of their names, or are grouped by such keys. The same schema
+//! gives the same domains, and a domain of the last plan stays together. A group keeps the name that it has in the plan as long as one of its tables has that word, so
 //! a new table renames nothing; without a plan its name depends only on its tables. Groups with the same name are one
 //! domain.
 
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::names::globs::NamePattern;
 use crate::names::words::{singular, slug, split};
-use crate::schema::shared_joins::is_shared;
+use crate::schema::shared_joins::shared;
 use crate::snapshot::{ForeignKey, Snapshot, Table, TableName};
 
 /// The domain of tables that belong to no other.
@@ -37,8 +38,25 @@ pub fn domains(
     named: &[(String, Vec<NamePattern>)],
     before: &BTreeMap<TableName, String>,
 ) -> BTreeMap<TableName, String> {
+    let names: Vec<TableName> = snapshot.tables.iter().map(Table::table_name).collect();
+    let mut shared = SharedKeys::of(snapshot, &names);
+    let mut found = by_keys(snapshot, named, before, &shared);
+    let all = shared.0.len();
+    shared.release(snapshot, &dissolved(&found, named, before), before);
+    if shared.0.len() < all {
+        found = by_keys(snapshot, named, before, &shared);
+    }
+    found
+}
+
+fn by_keys(
+    snapshot: &Snapshot,
+    named: &[(String, Vec<NamePattern>)],
+    before: &BTreeMap<TableName, String>,
+    shared: &SharedKeys<'_>,
+) -> BTreeMap<TableName, String> {
     let mut found: BTreeMap<TableName, String> = BTreeMap::new();
-    let mut free: Vec<&Table> = Vec::new();
+    let mut left: Vec<&Table> = Vec::new();
     for table in &snapshot.tables {
         let matches = |(_, patterns): &&(String, Vec<NamePattern>)| {
             patterns.iter().any(|pattern| pattern.matches_table(&table.schema, &table.name))
@@ -47,35 +65,95 @@ pub fn domains(
             Some((domain, _)) => {
                 found.insert(table.table_name(), domain.clone());
             }
-            None => free.push(table),
+            None => left.push(table),
         }
     }
-    let shared = SharedKeys::of(snapshot);
-    for group in groups(&neighbours(&free, &shared)) {
-        let tables: Vec<&Table> = group.iter().filter_map(|at| free.get(*at).copied()).collect();
-        let name = kept_name(&tables, before).unwrap_or_else(|| group_name(&tables));
-        found.extend(tables.iter().map(|table| (table.table_name(), name.clone())));
-    }
-    let mut left: Vec<&Table> = free.into_iter().filter(|table| !found.contains_key(&table.table_name())).collect();
+    add_groups(&mut found, &mut left, shared, before);
     // Within the graph these tables have no neighbours, so their keys are with tables of configured domains.
     let near = if named.is_empty() { HashMap::new() } else { shared.others(snapshot) };
     add_followers(&mut found, &mut left, &near);
+    if !shared.0.is_empty() {
+        add_named(&mut found, &mut left);
+        add_groups(&mut found, &mut left, &SharedKeys::default(), before);
+        add_followers(&mut found, &mut left, &HashMap::new());
+    }
     add_prefixes(&mut found, &left, before);
     found
 }
 
+/// Groups the tables that are left by their keys, without the shared ones.
+fn add_groups(
+    found: &mut BTreeMap<TableName, String>,
+    left: &mut Vec<&Table>,
+    shared: &SharedKeys<'_>,
+    before: &BTreeMap<TableName, String>,
+) {
+    for group in groups(&neighbours(left, shared)) {
+        let tables: Vec<&Table> = group.iter().filter_map(|at| left.get(*at).copied()).collect();
+        let name = kept_name(&tables, before).unwrap_or_else(|| group_name(&tables, shared));
+        found.extend(tables.iter().map(|table| (table.table_name(), name.clone())));
+    }
+    left.retain(|table| !found.contains_key(&table.table_name()));
+}
+
+/// A table that has only shared keys belongs to the domain that is the first word of its name.
+fn add_named(found: &mut BTreeMap<TableName, String>, left: &mut Vec<&Table>) {
+    let domains: BTreeSet<String> = found.values().cloned().collect();
+    left.retain(|table| {
+        let words = split(&table.name);
+        let first = words.first().filter(|_| !table.foreign_keys.is_empty());
+        let names = first.map(|word| [slug(word), slug(&singular(word))]);
+        let domain = names.and_then(|names| names.into_iter().find(|name| domains.contains(name)));
+        let is_left = domain.is_none();
+        found.extend(domain.map(|domain| (table.table_name(), domain)));
+        is_left
+    });
+}
+
+/// The domains of the last plan of which no more than half of the tables are still together. Tables of configured domains
+/// do not count.
+fn dissolved<'b>(
+    found: &BTreeMap<TableName, String>,
+    named: &[(String, Vec<NamePattern>)],
+    before: &'b BTreeMap<TableName, String>,
+) -> BTreeSet<&'b String> {
+    let mut now: BTreeMap<&String, BTreeMap<&String, usize>> = BTreeMap::new();
+    for (table, domain) in before.iter().filter(|(_, domain)| *domain != SYSTEM) {
+        let of_table = found.get(table).filter(|name| named.iter().all(|(configured, _)| configured != *name));
+        if let Some(name) = of_table {
+            *now.entry(domain).or_default().entry(name).or_default() += 1;
+        }
+    }
+    let is_dissolved = |parts: &BTreeMap<&String, usize>| {
+        let largest = parts.iter().filter(|(name, _)| *name != &SYSTEM).map(|(_, count)| *count).max();
+        largest.unwrap_or_default() * 2 <= parts.values().sum()
+    };
+    now.into_iter().filter(|(_, parts)| is_dissolved(parts)).map(|(domain, _)| domain).collect()
+}
+
 /// The keys that many tables have.
+#[derive(Default)]
 struct SharedKeys<'s>(HashSet<(&'s TableName, &'s [String])>);
 
 impl<'s> SharedKeys<'s> {
-    fn of(snapshot: &'s Snapshot) -> Self {
-        let mut counts: HashMap<(&TableName, &[String]), usize> = HashMap::new();
-        for table in &snapshot.tables {
-            let keys: HashSet<_> = table.foreign_keys.iter().map(|key| (&key.target, key.columns.as_slice())).collect();
-            keys.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
-        }
-        let all = snapshot.tables.len();
-        Self(counts.into_iter().filter(|(_, count)| is_shared(*count, all)).map(|(key, _)| key).collect())
+    /// `names` are those of the tables.
+    fn of(snapshot: &'s Snapshot, names: &'s [TableName]) -> Self {
+        let tables = snapshot.tables.iter().zip(names);
+        let keys = tables.flat_map(|(table, name)| {
+            table.foreign_keys.iter().map(move |key| (name, &key.target, key.columns.as_slice()))
+        });
+        Self(shared(&keys.collect::<Vec<_>>(), names.len()))
+    }
+
+    /// Releases the keys that hold these domains of the last plan together: those of which most are within one.
+    fn release(&mut self, snapshot: &Snapshot, domains: &BTreeSet<&String>, before: &BTreeMap<TableName, String>) {
+        self.0.retain(|(target, columns)| {
+            let Some(domain) = before.get(*target).filter(|domain| domains.contains(domain)) else { return true };
+            let is_it = |key: &ForeignKey| key.target == **target && key.columns == *columns;
+            let having = snapshot.tables.iter().filter(|table| table.foreign_keys.iter().any(is_it));
+            let within: Vec<bool> = having.map(|table| before.get(&table.table_name()) == Some(domain)).collect();
+            within.iter().filter(|is_within| **is_within).count() * 2 <= within.len()
+        });
     }
 
     /// The keys of a table that are its own: those with other tables that few others have.
@@ -168,7 +246,7 @@ pub(crate) fn is_wordless(name: &str) -> bool {
 
 /// The word that most of the tables contain. Ties go to the word of the table with the most keys from and to the
 /// others, then of the most referenced one, then of the first.
-fn group_name(tables: &[&Table]) -> String {
+fn group_name(tables: &[&Table], shared: &SharedKeys<'_>) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let words_of = |table: &Table| -> Vec<String> {
         let words = split(&table.name).into_iter().map(|word| slug(&singular(&word)));
@@ -180,7 +258,7 @@ fn group_name(tables: &[&Table]) -> String {
     }
     let most = counts.values().max().copied().unwrap_or(0);
     let mut ranked: Vec<&Table> = tables.to_vec();
-    let key_counts = keys_within(tables);
+    let key_counts = keys_within(tables, shared);
     let rank = |table: &Table| key_counts.get(&table.table_name()).copied().unwrap_or_default();
     ranked.sort_by_key(|table| (std::cmp::Reverse(rank(table)), table.table_name()));
     let best = ranked.iter().flat_map(|table| words_of(table)).find(|word| counts.get(word) == Some(&most));
@@ -193,11 +271,11 @@ fn group_name(tables: &[&Table]) -> String {
 }
 
 /// For each table, the number of keys from and to others of its group, and the number of incoming keys.
-fn keys_within(tables: &[&Table]) -> HashMap<TableName, (usize, usize)> {
+fn keys_within(tables: &[&Table], shared: &SharedKeys<'_>) -> HashMap<TableName, (usize, usize)> {
     let mut counts: HashMap<TableName, (usize, usize)> =
         tables.iter().map(|table| (table.table_name(), (0, 0))).collect();
     for table in tables {
-        for key in table.foreign_keys.iter().filter(|key| key.target != table.table_name()) {
+        for key in shared.own_keys(table) {
             let Some((all, incoming)) = counts.get_mut(&key.target) else { continue };
             (*all, *incoming) = (*all + 1, *incoming + 1);
             if let Some((all, _)) = counts.get_mut(&table.table_name()) {

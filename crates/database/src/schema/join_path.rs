@@ -102,8 +102,10 @@ pub struct JoinHop {
     pub cardinality: String,
     /// Whether the table before and this one refer to the one between them, so that their rows are combined with each other.
     pub multiplies_rows: bool,
-    /// The columns by which else the same table refers to the other.
-    pub or_by: Vec<String>,
+    /// The columns by which else the same table refers to the other, by joins of the same source; some of them.
+    pub or_by: Vec<Vec<String>>,
+    /// The number of others.
+    pub or_by_left_out: usize,
 }
 
 /// The answer to how two tables can be joined.
@@ -205,8 +207,7 @@ impl Edge<'_> {
 
     /// Whether many rows of the table before and many of the next one refer to the same row here.
     fn multiplies_after(&self, before: &Self) -> bool {
-        let is_many = |edge: &Self| edge.cardinality != "one_to_one";
-        before.refers && !self.refers && is_many(before) && is_many(self)
+        before.arrives_from_many() && self.leads_to_many()
     }
 
     /// The cardinality in this direction.
@@ -219,12 +220,32 @@ impl Edge<'_> {
     }
 
     /// The columns that refer.
-    fn referring(&self) -> String {
-        let columns: Vec<&str> =
-            self.pairs.iter().map(|(here, there)| if self.refers { here.as_str() } else { there.as_str() }).collect();
-        columns.join(", ")
+    fn referring(&self) -> Vec<String> {
+        self.pairs.iter().map(|(here, there)| if self.refers { here } else { there }).cloned().collect()
+    }
+
+    /// What distinguishes a path: joins of the same two tables in the same direction are named beside the first.
+    fn way(&self) -> Way {
+        (self.to, self.refers, self.source)
+    }
+
+    /// Whether many rows of the table here refer to the same row there.
+    fn arrives_from_many(&self) -> bool {
+        self.refers && self.is_many()
+    }
+
+    /// Whether many rows there refer to the same row here.
+    fn leads_to_many(&self) -> bool {
+        !self.refers && self.is_many()
+    }
+
+    fn is_many(&self) -> bool {
+        self.cardinality != "one_to_one"
     }
 }
+
+/// The table that a join leads to, whether the one before refers to it, and what the join is based on.
+type Way = (usize, bool, JoinSource);
 
 /// The paths between two of these tables, with at most `most` joins.
 pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: usize) -> JoinPaths {
@@ -234,22 +255,22 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
     let (Some(from), Some(to)) = (positions.get(source).copied(), positions.get(target).copied()) else {
         return JoinPaths::default();
     };
-    let left = costs_to(&edges, to);
     let turns: Vec<usize> = edges.iter().map(|edges| turn_cost(edges)).collect();
-    let mut ways: HashSet<Vec<usize>> = HashSet::new();
+    let left = costs_with_turns(&edges, &turns, to);
+    let mut ways: HashSet<Vec<Way>> = HashSet::new();
     let mut open = BinaryHeap::new();
     // By the cost so far plus the minimum remaining cost, then by order of discovery.
     let mut found_so_far = 0usize;
     let mut paths: Vec<Vec<(usize, usize)>> = Vec::new();
     let mut is_cut_short = false;
-    let cost_of = |at: usize| left.get(at).copied().flatten();
-    if let Some(rest) = cost_of(from) {
+    let cost_of = |at: usize, from_many: bool| left.get(at)?.get(usize::from(from_many)).copied().flatten();
+    let edge_of = |(table, number): &(usize, usize)| edges.get(*table)?.get(*number);
+    if let Some(rest) = cost_of(from, false) {
         open.push(Reverse((rest, 0usize, found_so_far, from, Vec::<(usize, usize)>::new())));
     }
     while let Some(Reverse((_, spent, _, at, steps))) = open.pop() {
         if at == to && !steps.is_empty() {
-            // Another join of the same tables is named beside the first.
-            if ways.insert(steps.iter().map(|(table, _)| *table).collect()) {
+            if ways.insert(steps.iter().filter_map(edge_of).map(Edge::way).collect()) {
                 paths.push(steps);
             }
             if paths.len() == PATHS {
@@ -264,14 +285,16 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             is_cut_short = true;
             continue;
         }
+        let before = steps.last().and_then(edge_of);
+        let mut continued: HashSet<Way> = HashSet::new();
         for (number, edge) in edges.get(at).into_iter().flatten().enumerate() {
-            let is_visited = edge.to == from
-                || steps.iter().any(|(table, number)| {
-                    edges.get(*table).and_then(|all| all.get(*number)).is_some_and(|step| step.to == edge.to)
-                });
-            let before = steps.last().and_then(|(table, number)| edges.get(*table)?.get(*number));
+            let is_visited = edge.to == from || steps.iter().filter_map(edge_of).any(|step| step.to == edge.to);
             let is_pointless = is_visited || before.is_some_and(|before| edge.refers_otherwise(before));
-            let Some(rest) = cost_of(edge.to).filter(|_| !is_pointless) else { continue };
+            let Some(rest) = cost_of(edge.to, edge.arrives_from_many()).filter(|_| !is_pointless) else { continue };
+            // Which columns a note compares decides whether the path leads on.
+            if !continued.insert(edge.way()) && edge.source != JoinSource::Note {
+                continue;
+            }
             found_so_far += 1;
             let mut further = steps.clone();
             further.push((at, number));
@@ -292,7 +315,7 @@ pub fn join_paths(tables: &[JoinTable<'_>], source: &str, target: &str, most: us
             names.truncate(NEAR);
             names
         };
-        let mut longer = cheapest(&edges, &left, from, to);
+        let mut longer = cheapest(&edges, &costs_to(&edges, to), from, to);
         let mut refused = None;
         if longer.len() <= most.min(HOPS) + 1 {
             refused = refused_turn(tables, &edges, &longer);
@@ -321,8 +344,8 @@ pub fn own_joins(table: &JoinTable<'_>) -> Vec<JoinPath> {
     let own = own.filter(|join| !join.columns.is_empty() && join.columns.len() == join.referenced_columns.len());
     let path = |join: JoinDoc<'_>| {
         let pairs = join.columns.iter().zip(join.referenced_columns);
-        let pairs: Vec<String> =
-            pairs.map(|(one, other)| format!("\"a\".{} = \"b\".{}", column(one), column(other))).collect();
+        let ends = [(table, "\"a\""), (table, "\"b\"")];
+        let pairs: Vec<String> = pairs.map(|(one, other)| condition(ends, [one, other])).collect();
         let name = table.quoted();
         let hop = JoinHop {
             from_table: table.full_name().to_owned(),
@@ -356,11 +379,24 @@ impl JoinHop {
             comments.push(format!("rows multiply: all that refer to the same row of {from} are combined"));
         }
         if !self.or_by.is_empty() {
-            comments.push(format!("or by {}", one_line(&either(&self.or_by))));
+            let names: Vec<String> = self.or_by.iter().map(|columns| column_list(columns)).collect();
+            let names = match self.or_by_left_out {
+                0 => either(&names),
+                more => format!("{} and {more} more", names.join(", ")),
+            };
+            comments.push(format!("or by {}", one_line(&names)));
         }
         comments.extend((self.source != JoinSource::Key).then(|| self.source.reason(&self.because)));
         let comment = if comments.is_empty() { String::new() } else { format!(" -- {}", comments.join("; ")) };
         format!("\nJOIN {table} ON {}{comment}", self.on_clause)
+    }
+}
+
+/// Several columns as one.
+fn column_list(columns: &[String]) -> String {
+    match columns {
+        [one] => one.clone(),
+        several => format!("({})", several.join(", ")),
     }
 }
 
@@ -417,7 +453,28 @@ fn turn_cost(edges: &[Edge<'_>]) -> usize {
     referring.len().min(TURN)
 }
 
-/// The least cost from each table to this one.
+/// The least cost from each table to this one: if the table before it is not one of many that refer to it, and if it is.
+fn costs_with_turns(edges: &[Vec<Edge<'_>>], turns: &[usize], target: usize) -> Vec<[Option<usize>; 2]> {
+    let mut costs: Vec<[Option<usize>; 2]> = vec![[None; 2]; edges.len()];
+    let mut open = BinaryHeap::from([false, true].map(|from_many| Reverse((0usize, target, from_many))));
+    while let Some(Reverse((spent, at, from_many))) = open.pop() {
+        match costs.get_mut(at).and_then(|of_table| of_table.get_mut(usize::from(from_many))) {
+            Some(known @ None) => *known = Some(spent),
+            _ => continue,
+        }
+        // Each join is seen from its end.
+        for edge in edges.get(at).into_iter().flatten().filter(|edge| edge.leads_to_many() == from_many) {
+            let spent = spent + cost(edge.source);
+            let is_turn = edge.arrives_from_many();
+            let turn = turns.get(edge.to).copied().filter(|_| is_turn).unwrap_or(0);
+            open.push(Reverse((spent, edge.to, false)));
+            open.push(Reverse((spent + turn, edge.to, true)));
+        }
+    }
+    costs
+}
+
+/// The least cost from each table to this one, without turns.
 fn costs_to(edges: &[Vec<Edge<'_>>], target: usize) -> Vec<Option<usize>> {
     let mut costs: Vec<Option<usize>> = vec![None; edges.len()];
     let mut open = BinaryHeap::from([Reverse((0usize, target))]);
@@ -541,14 +598,14 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge<'_>>], from: usize, steps: &
         let edge = edges.get(*at).and_then(|all| all.get(*number));
         let (Some(edge), Some(from)) = (edge, tables.get(*at)) else { continue };
         let Some(to) = tables.get(edge.to) else { continue };
-        let pairs: Vec<String> = edge.pairs.iter().map(|(one, other)| condition([from, to], [one, other])).collect();
-        let is_other = |other: &&Edge<'_>| {
-            other.to == edge.to
-                && other.refers == edge.refers
-                && other.pairs != edge.pairs
-                && other.source == edge.source
-        };
-        let others = edges.get(*at).into_iter().flatten().filter(is_other).map(Edge::referring);
+        let names = [from.quoted(), to.quoted()];
+        let ends = [(from, names[0].as_str()), (to, names[1].as_str())];
+        let pairs: Vec<String> = edge.pairs.iter().map(|(one, other)| condition(ends, [one, other])).collect();
+        let is_other = |other: &&Edge<'_>| other.way() == edge.way() && other.pairs != edge.pairs;
+        let mut others: Vec<Vec<String>> =
+            edges.get(*at).into_iter().flatten().filter(is_other).map(Edge::referring).collect();
+        let or_by_left_out = others.len().saturating_sub(OTHERS);
+        others.truncate(OTHERS);
         let hop = JoinHop {
             from_table: from.full_name().to_owned(),
             to_table: to.full_name().to_owned(),
@@ -557,7 +614,8 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge<'_>>], from: usize, steps: &
             because: reason(edge.because),
             cardinality: edge.cardinality().to_owned(),
             multiplies_rows: before.is_some_and(|before| edge.multiplies_after(before)),
-            or_by: others.take(OTHERS).collect(),
+            or_by: others,
+            or_by_left_out,
         };
         sql.push_str(&hop.line(&to.quoted()));
         hops.push(hop);
@@ -566,11 +624,12 @@ fn path(tables: &[JoinTable<'_>], edges: &[Vec<Edge<'_>>], from: usize, steps: &
     Some(JoinPath { hops, sql_snippet: sql })
 }
 
-/// The condition on a pair of columns. One of them may be an array of the other's values.
-fn condition(tables: [&JoinTable<'_>; 2], columns: [&str; 2]) -> String {
-    let mut ends = tables.iter().zip(columns).map(|(table, name)| {
+/// The condition on a pair of columns of two tables, each with its name in the statement. One of the columns may be an array
+/// of the other's values.
+fn condition(tables: [(&JoinTable<'_>, &str); 2], columns: [&str; 2]) -> String {
+    let mut ends = tables.iter().zip(columns).map(|((table, shown), name)| {
         let known = table.doc.columns.iter().find(|column| column.name == name);
-        (format!("{}.{}", table.quoted(), column(name)), known.is_some_and(|column| is_array(&column.data_type)))
+        (format!("{shown}.{}", column(name)), known.is_some_and(|column| is_array(&column.data_type)))
     });
     match (ends.next(), ends.next()) {
         (Some((one, true)), Some((other, false))) => format!("{other} = ANY ({one})"),

@@ -71,6 +71,14 @@ impl TargetKey<'_> {
         (words.next().unwrap_or_default(), words.next().filter(|_| is_generic))
     }
 
+    /// Whether the other columns of its key are only there because PostgreSQL requires those that decide the partition.
+    fn is_partitioned(&self) -> bool {
+        let text = self.table.partitioned_by.as_deref().unwrap_or_default();
+        let is_name = |char: char| char.is_alphanumeric() || char == '_';
+        let names: Vec<&str> = text.split(|char| !is_name(char)).collect();
+        self.columns.iter().all(|name| *name == self.column.name || names.contains(&name.as_str()))
+    }
+
     /// Whether it is the primary key, of a type whose values identify rows, unlike a time.
     fn identifies_rows(&self) -> bool {
         let is_primary = self.table.primary_key.as_ref().is_some_and(|key| key.columns == [self.column.name.as_str()]);
@@ -203,6 +211,7 @@ fn infer_column(found: &mut InferredJoins, table: &Table, column: &Column, words
                 is_noted: false,
             });
         }
+        None if matches!(best_keys.as_slice(), [key] if key.is_partitioned()) => {}
         None => {
             let tables = best_keys.iter().map(|key| key.table.table_name()).collect();
             found.ambiguous.push((table.table_name(), column.name.clone(), tables));
@@ -442,6 +451,10 @@ mod tests {
         let ambiguous: Vec<(&str, usize)> =
             found.ambiguous.iter().map(|(table, _, targets)| (table.name.as_str(), targets.len())).collect();
         assert_eq!(ambiguous, [("log", 2), ("note", 1)]);
+        // PostgreSQL requires the columns that decide the partition in every key.
+        let account = |table: &&mut Table| table.full_name() == "main.account";
+        snapshot.tables.iter_mut().find(account).unwrap().partitioned_by = Some("RANGE (tenant_id)".into());
+        assert_eq!(infer(&snapshot, &Notes::default()).ambiguous.len(), 1);
     }
 
     #[test]

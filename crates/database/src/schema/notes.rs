@@ -139,30 +139,44 @@ impl Notes {
     }
 }
 
-/// The pairs of columns of a join whose types differ, each with its type. One may be an array of the other's values.
-fn differing_types(join: &NotedJoin, snapshot: &Snapshot) -> Vec<(String, String)> {
+/// The pairs of columns of a join that PostgreSQL does not compare: the name of the first, and what is wrong. One may be an
+/// array of the other's values.
+pub(super) fn incomparable_columns(join: &NotedJoin, snapshot: &Snapshot) -> Vec<(String, String)> {
     let (Some(from), Some(to)) = (snapshot.table(&join.from.0), snapshot.table(&join.to.0)) else { return Vec::new() };
     let pairs = join.from.1.iter().zip(&join.to.1).filter_map(|(one, other)| {
         let (one, other) = (from.column(one)?, to.column(other)?);
         let of_one = |column: &Column| {
             let data_type = column.base_type.as_ref().unwrap_or(&column.data_type);
-            family(data_type.strip_suffix("[]").unwrap_or(data_type))
+            compared_family(data_type.strip_suffix("[]").unwrap_or(data_type))
         };
         let differ = of_one(one).zip(of_one(other)).is_some_and(|(one, other)| one != other);
         let name = |column: &Column| format!("{} ({})", column.name, column.data_type);
-        differ.then(|| (name(one), name(other)))
+        let message =
+            || format!("the note joins {} with {}, which the database does not compare", name(one), name(other));
+        differ.then(|| (one.name.clone(), message()))
     });
     pairs.collect()
 }
 
+/// What values of a type are compared as. Fractions and object ids are numbers, too, although they identify no rows.
+fn compared_family(data_type: &str) -> Option<&'static str> {
+    match data_type.to_lowercase().as_str() {
+        "real" | "double precision" | "oid" => Some("number"),
+        "name" => Some("text"),
+        _ => family(data_type),
+    }
+}
+
 impl Notes {
-    /// Warnings about joins of columns whose types a server does not compare.
+    /// Warnings about joins of columns whose types PostgreSQL does not compare.
     pub fn incomparable(&self, snapshot: &Snapshot, file: &str) -> Vec<Diagnostic> {
-        let warning = |(line, one, other): (usize, String, String)| {
-            let message = format!("the note joins {one} with {other}, which the database does not compare");
+        let warning = |(line, message): (usize, String)| {
             Diagnostic::warning(Code::WrongType, message).in_file(file).at_line(line)
         };
-        let pairs = |join| differing_types(join, snapshot).into_iter().map(|(one, other)| (join.line, one, other));
+        let pairs = |join: &NotedJoin| {
+            let line = join.line;
+            incomparable_columns(join, snapshot).into_iter().map(move |(_, message)| (line, message))
+        };
         self.joins.iter().flat_map(pairs).map(warning).collect()
     }
 }
@@ -289,12 +303,18 @@ mod tests {
             columns,
             ..Table::default()
         };
-        let columns = vec![column("ids", "bigint[]"), column("code", "text"), column("any", "")];
+        let columns = vec![
+            column("ids", "bigint[]"),
+            column("code", "text"),
+            column("any", ""),
+            column("part", "double precision"),
+        ];
         let ticket = table("ticket", vec![column("id", "integer")]);
         let snapshot = Snapshot { tables: vec![table("seat", columns), ticket], ..Snapshot::default() };
         for (from, expected) in [
             ("ids", None),
             ("any", None),
+            ("part", None),
             ("code", Some("the note joins code (text) with id (integer), which the database does not compare")),
         ] {
             let (notes, _) = read(&format!("joins:\n  - {{from: s.seat.{from}, to: s.ticket.id}}"), "f");

@@ -156,7 +156,7 @@ pub struct ForeignKeyDoc {
 }
 
 /// What a join of two tables is based on, most certain first.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JoinSource {
     /// A foreign key.

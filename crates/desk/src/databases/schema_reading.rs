@@ -97,8 +97,8 @@ impl Desk {
                             self.databases_file().unwrap_or_default(),
                         ));
                         problems.extend(notes.dangling(&reading.snapshot, &notes_file(&database.name)));
-                        // SQLite compares anything.
-                        if !matches!(config.connection, Connection::Sqlite { .. }) {
+                        // The others compare anything, or convert it.
+                        if matches!(config.connection, Connection::Postgres(_)) {
                             problems.extend(notes.incomparable(&reading.snapshot, &notes_file(&database.name)));
                         }
                         (config, ReadState::Read(allowed, Box::new(reading.snapshot)))

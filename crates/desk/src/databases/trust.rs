@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 use refdesk_database::config::{
     Connection, DatabaseConfig, NamedFile, Sampling, Secret, ServerConnection, workspace_files,
 };
-use refdesk_database::connector::{CheckedContent, CheckedFiles, ServerAddress, authorities_file, network_risk};
+use refdesk_database::connector::{
+    CheckedContent, CheckedFiles, ServerAddress, authorities_file, is_local, network_risk,
+};
 use refdesk_database::names::globs::NamePattern;
 use refdesk_files::is_of_process;
 use refdesk_files::name::sha256_hex;
+use refdesk_files::output::resolve;
 use refdesk_files::path::{clean, is_within, lossy};
 use refdesk_files::read_regular;
 use refdesk_files::reserved::is_reserved;
@@ -161,7 +164,7 @@ impl Desk {
             Connection::Sqlite { file } if reads_environment(database) => {
                 let using = using(variables(file).map(str::to_owned));
                 let path = code_span(file);
-                let what = format!("read the SQLite database {path} as {named}{using}{except}");
+                let what = format!("read the SQLite database {path} as {named}, {using}{except}");
                 Some(actions.database(name, what, &restrictions.with(json!({"name": name, "file": file}))))
             }
             Connection::Sqlite { .. } => None,
@@ -178,13 +181,11 @@ impl Desk {
                     _ => (String::new(), ""),
                 };
                 let led = match &files.authorities {
-                    Some(CheckedContent::Outside(file)) => {
-                        format!(", whose certificates are in {}", code_span(&in_text(file)))
-                    }
-                    _ => String::new(),
+                    Some(CheckedContent::Outside(file)) => Some(code_span(&in_text(file))),
+                    _ => None,
                 };
-                let what =
-                    format!("read the {kind} database {named}: {}{led}{runs}{using}{risk}{except}", words(server));
+                let shown = words(server, led.as_deref(), &using, &runs);
+                let what = format!("read the {kind} database {named}: {shown}{risk}{except}");
                 let mut content = json!({"name": name, "kind": kind, "server": server});
                 if let Value::Object(members) = &mut content {
                     members.extend((!programs.is_empty()).then(|| ("programs".to_owned(), json!(programs))));
@@ -195,9 +196,13 @@ impl Desk {
                     };
                     members.extend(authorities.map(|it| ("authorities".to_owned(), json!(it))));
                 }
+                // A URL in the environment usually contains a password.
+                let is_in_environment = matches!(server.secret, Some(Secret::Env(_))) || server.url_env.is_some();
+                let sends_secret = is_in_environment || !using.is_empty();
+                let is_postgres = matches!(database.connection, Connection::Postgres(_));
                 Some(UnlocatedAction {
                     runs_command: matches!(server.secret, Some(Secret::Command(_))),
-                    sends_secret: matches!(server.secret, Some(Secret::Env(_))) || !using.is_empty(),
+                    sends_secret: sends_secret && !(is_postgres && is_local(server)),
                     ..actions.database(name, what, &restrictions.with(content))
                 })
             }
@@ -267,8 +272,20 @@ impl Desk {
                  be checked",
                 code_span(command)
             );
-            let fix = "name each of its files separately, such as ./scripts/password.sh, or put the command into a script \
-                       of yours outside the repository";
+            let path = named.strip_prefix("~/").map_or_else(|| PathBuf::from(&named), |rest| {
+                home.map_or_else(PathBuf::new, |home| home.join(rest))
+            });
+            let real = [path.as_path(), workspace].map(|path| resolve(path).ok());
+            let [file, root] = real.map(Option::unwrap_or_default);
+            let name = file.strip_prefix(&root).map(lossy).ok().filter(|name| !name.is_empty());
+            // Another file may begin with the same name.
+            let is_clear = |name: &String| workspace_files(workspace, home, variable, name).is_ok_and(|it| it.len() == 1);
+            let fix = match name.filter(|_| path.is_absolute()).filter(is_clear) {
+                Some(name) => format!("name it by its path in the repository: {name}"),
+                None => "name each of its files separately, such as ./scripts/password.sh, or put the command into a script \
+                         of yours outside the repository"
+                    .to_owned(),
+            };
             Error::new(Code::NoRegularFile, message, fix)
         })
     }
@@ -283,10 +300,10 @@ fn untrusted(action: &UnlocatedAction) -> DatabaseAccess {
     DatabaseAccess::Refused(Error::new(Code::TooLong, message, SHORTEN))
 }
 
-/// `, using $A, $B from the environment`, or empty.
+/// `using $A, $B from the environment`, or empty.
 fn using(names: impl Iterator<Item = String>) -> String {
     let names: Vec<String> = names.map(|name| format!("${name}")).collect();
-    if names.is_empty() { String::new() } else { format!(", using {} from the environment", code_list(names)) }
+    if names.is_empty() { String::new() } else { format!("using {} from the environment", code_list(names)) }
 }
 
 /// The environment variables in what a server gets, each once.
@@ -404,7 +421,7 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     except.extend(tables.clone().map(|list| format!("; {}", list_words(list))));
     let (place, connection) = match &database.connection {
         Connection::Sqlite { file } => (code_span(file), json!(file)),
-        Connection::Postgres(server) | Connection::Snowflake(server) => (words(server), json!(server)),
+        Connection::Postgres(server) | Connection::Snowflake(server) => (words(server, None, "", ""), json!(server)),
     };
     let name = code_span(&database.name);
     let what = format!("reveal more about the database {name} ({place}): {}{except}", parts.join(", and "));
@@ -419,8 +436,9 @@ fn values_action(actions: &PrivilegedActions<'_>, database: &DatabaseConfig) -> 
     Some(actions.database_values(&database.name, what, &content))
 }
 
-/// The destination and the user of a connection, without secrets.
-fn words(server: &ServerConnection) -> String {
+/// The destination and the user of a connection, without secrets. `led` is where a link to the certificates leads, `using` the
+/// variables in the address, `runs` what the password command uses.
+fn words(server: &ServerConnection, led: Option<&str>, using: &str, runs: &str) -> String {
     let mut parts = Vec::new();
     let variable = |name: &String| format!("${name}");
     let (url, url_env) = (server.url_shown(), server.url_env.as_ref().map(variable));
@@ -441,10 +459,19 @@ fn words(server: &ServerConnection) -> String {
     for (word, value) in texts {
         parts.extend(value.as_ref().map(|value| format!("{word} {}", code_span(value))));
     }
+    // The certificates are the last of these, or named in the URL.
+    match (led, parts.last_mut().filter(|_| server.sslrootcert.is_some())) {
+        (Some(led), Some(certificates)) => certificates.push_str(&format!(", which leads to {led}")),
+        (Some(led), None) => parts.push(format!("certificates in {led}")),
+        (None, _) => {}
+    }
     parts.extend(server.port.map(|port| format!("port {port}")));
+    parts.extend((!using.is_empty()).then(|| using.to_owned()));
     parts.extend(server.secret.as_ref().map(|secret| match secret {
         Secret::Env(name) => format!("with the secret in {}", code_span(&variable(name))),
-        Secret::Command(command) => format!("with the password that the command {} prints", code_span(command)),
+        Secret::Command(command) => {
+            format!("with the password that the command {} prints{runs}", code_span(command))
+        }
     }));
     parts.join(", ")
 }

@@ -252,8 +252,11 @@ mod tests {
         }
         for (url, risk) in [
             ("postgres://db/x", ""),
-            ("postgres://db/x?sslmode=require", ", encrypted, but without proof of whose server it is"),
-            ("postgres://db/x?sslmode=disable", ", without proof that it is encrypted"),
+            (
+                "postgres://db/x?sslmode=require",
+                "; the connection is encrypted, but without proof of whose server it is",
+            ),
+            ("postgres://db/x?sslmode=disable", "; there is no proof that the connection is encrypted"),
             ("postgres://localhost/x?sslmode=disable", ""),
             ("postgres://db/x?sslrootcert=/nonexistent/ca.pem", ", certificates in `/nonexistent/ca.pem`"),
         ] {

@@ -63,6 +63,12 @@ const TOLD: &[&str] = &["amount", "code", "count", "date", "id", "key", "name", 
 /// Verbs for what things do at a point in time.
 const ACTS: &[&str] = &["begins", "starts", "ends", "expires", "opens", "closes"];
 
+/// What happens at a point in time, as in `last_login_at`.
+const EVENTS: &[&str] = &[
+    "access", "activity", "attempt", "backup", "change", "check", "contact", "export", "import", "login", "logout",
+    "message", "order", "payment", "purchase", "run", "scan", "start", "sync", "update", "use", "visit",
+];
+
 /// What the values of a column are, as far as its type makes that certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Values {
@@ -118,6 +124,10 @@ pub(super) fn moment(words: &[String], values: Values, owner: &str) -> Option<St
     let first = words.first()?;
     let known = MOMENTS.iter().find(|(word, _)| word == first).map(|(_, text)| (*text).to_owned());
     let act = match words {
+        [first, _] if !last.is_empty() && EVENTS.contains(&first.as_str()) => {
+            Some(format!("Time of the last {first} of the {owner}"))
+        }
+        [first, _] if !last.is_empty() && first == "active" => Some(format!("When the {owner} was last active")),
         [first, last] if ACTS.contains(&first.as_str()) && ["at", "on"].contains(&last.as_str()) => {
             Some(format!("When the {owner} {first}"))
         }
@@ -126,10 +136,10 @@ pub(super) fn moment(words: &[String], values: Values, owner: &str) -> Option<St
             Some(format!("When the {owner} is due"))
         }
         [first, last] if first == "valid" && ["from", "since"].contains(&last.as_str()) => {
-            return Some(format!("When the {owner} becomes valid"));
+            return Some(format!("When the {owner} becomes valid")).filter(|_| last.is_empty());
         }
         [first, last] if first == "valid" && ["to", "until", "till"].contains(&last.as_str()) => {
-            return Some(format!("When the {owner} stops being valid"));
+            return Some(format!("When the {owner} stops being valid")).filter(|_| last.is_empty());
         }
         _ => None,
     };
@@ -140,7 +150,8 @@ pub(super) fn moment(words: &[String], values: Values, owner: &str) -> Option<St
         _ => false,
     };
     let done = || is_done().then(|| format!("When the {owner} was {last}{first}"));
-    known.or(act).or_else(done).filter(|_| is_moment)
+    let found = known.or(act).or_else(done).filter(|_| is_moment);
+    found.filter(|text| last.is_empty() || text.contains(" last "))
 }
 
 /// The question that a flag answers; `of` says whose it is.

@@ -105,6 +105,80 @@ fn keys_that_many_tables_have_decide_nothing() {
     assert!(shown(&found).contains(&"log: log_a log_b log_c".to_owned()), "{:?}", shown(&found));
 }
 
+/// A table's keys, each by a column of its own name: `name > hub hub`.
+fn with_columns(lines: &[String]) -> Snapshot {
+    let mut snapshot = snapshot(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    for key in snapshot.tables.iter_mut().flat_map(|table| &mut table.foreign_keys) {
+        key.columns = vec![format!("{}_id", key.target.name)];
+    }
+    snapshot
+}
+
+/// The facts of a star, and the visits and bills of a patient, have no other keys than those that all of them have.
+#[test]
+fn tables_that_have_only_shared_keys_are_grouped_by_them() {
+    let facts = |count: usize, to: &str| {
+        (b'a'..).take(count).map(|at| format!("{0}{0}{0} > {to}", char::from(at))).collect::<Vec<_>>()
+    };
+    let tables = |names: &str| names.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let star = |count: usize| with_columns(&[facts(count, "day store"), tables("day store")].concat());
+    let domain_of = |schema: &Snapshot, before: &BTreeMap<TableName, String>| {
+        let found = domains(schema, &[], before);
+        let all: BTreeSet<String> = found.values().cloned().collect();
+        (found, all.into_iter().collect::<Vec<_>>())
+    };
+    let (before, names) = domain_of(&star(9), &BTreeMap::new());
+    assert_eq!(names, ["day"]);
+    // One more table, and all keys are shared.
+    for count in [10, 12, 26] {
+        assert_eq!(domain_of(&star(count), &before).1, ["day"], "{count}");
+        assert_eq!(domain_of(&star(count), &BTreeMap::new()).1, ["day"], "{count}");
+    }
+    let others = tables("a b c d e f g");
+    for hub in ["patient", "patient > address"] {
+        let clinic =
+            with_columns(&[facts(11, "patient"), vec![hub.to_owned(), "address".to_owned()], others.clone()].concat());
+        let (found, _) = domain_of(&clinic, &BTreeMap::new());
+        let name = |name: &str| TableName { schema: "s".into(), name: name.into() };
+        assert!(found[&name("ddd")] == "patient" && found[&name("patient")] == "patient", "{hub}: {found:?}");
+    }
+}
+
+/// A table that has only shared keys follows its name if there is such a domain, or the hub if that is left, too.
+#[test]
+fn what_is_left_beside_groups_joins_the_domain_of_its_name() {
+    let mut lines: Vec<String> = (0..11).map(|at| format!("order_{at} > user order")).collect();
+    lines.extend(["order > user", "order_report > user", "audit > user", "user", "order_no_key"].map(str::to_owned));
+    let found = domains(&with_columns(&lines), &[], &BTreeMap::new());
+    for (table, expected) in [
+        ("order_1", "order"),
+        ("order_report", "order"),
+        ("audit", "user"),
+        ("user", "user"),
+        ("order_no_key", "system"),
+    ] {
+        assert_eq!(found[&TableName { schema: "s".into(), name: table.into() }], expected, "{table}");
+    }
+}
+
+/// The tenth invoice, each with lines of its own, makes the key to the customer a shared one.
+#[test]
+fn a_domain_of_the_last_plan_stays_together() {
+    let schema = |count: usize| {
+        let names = (b'a'..).take(count).map(char::from);
+        let lines = names.flat_map(|at| [format!("x{at}x > customer"), format!("y{at}y > x{at}x")]);
+        with_columns(&lines.chain(["customer".to_owned()]).collect::<Vec<_>>())
+    };
+    let before = domains(&schema(9), &[], &BTreeMap::new());
+    let customer = TableName { schema: "s".into(), name: "customer".into() };
+    let grown = domains(&schema(10), &[], &before);
+    for (table, domain) in &before {
+        assert_eq!(grown.get(table), Some(domain), "{}", table.name);
+    }
+    assert_ne!(domains(&schema(10), &[], &BTreeMap::new()).get(&customer), before.get(&customer));
+    assert_eq!(domains(&schema(10), &[], &grown), grown, "the next plan changes nothing");
+}
+
 #[test]
 fn a_table_among_configured_domains_follows_their_tables() {
     let work = snapshot(&["tenant", "ticket > tenant account", "project > tenant", "account > tenant", "alone"]);

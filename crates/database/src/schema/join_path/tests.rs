@@ -219,6 +219,68 @@ fn a_turn_at_a_table_that_many_refer_to_comes_last() {
     assert_eq!(users.sql_snippet, sql);
 }
 
+/// The head of a department is not one of its members, and a note may say which rows belong together.
+#[test]
+fn joins_in_the_other_direction_or_of_another_source_are_paths_of_their_own() {
+    let key = |column: &str, to: &str| ForeignKeyDoc {
+        columns: vec![column.into()],
+        referenced_table: format!("s.{to}"),
+        referenced_columns: vec!["id".into()],
+        ..ForeignKeyDoc::default()
+    };
+    let mut tables = [doc("unit", &[], &["member"]), doc("member", &[], &[])];
+    tables[0].foreign_keys = ["head", "deputy", "a", "b", "c", "d"].map(|column| key(column, "member")).to_vec();
+    tables[0].foreign_keys[1].columns = vec!["t".into(), "deputy".into()];
+    tables[0].foreign_keys[1].referenced_columns = vec!["t".into(), "id".into()];
+    tables[0].inferred_joins[0].source = JoinSource::Note;
+    tables[0].inferred_joins[0].because = "only old ones".into();
+    tables[1].foreign_keys = vec![key("unit_id", "unit")];
+    let found = found(&tables, "unit", "member", 6);
+    let lines: Vec<&str> = found.paths.iter().filter_map(|path| path.sql_snippet.lines().nth(1)).collect();
+    let expected = [
+        "JOIN \"s\".\"member\" ON \"s\".\"unit\".\"head\" = \"s\".\"member\".\"id\" -- or by (t, deputy), a, b and 2 more",
+        "JOIN \"s\".\"member\" ON \"s\".\"unit\".\"i\" = \"s\".\"member\".\"id\" -- noted: only old ones",
+        "JOIN \"s\".\"member\" ON \"s\".\"unit\".\"id\" = \"s\".\"member\".\"unit_id\"",
+    ];
+    assert_eq!(lines, expected);
+    let hop = &found.paths[0].hops[0];
+    assert_eq!((hop.or_by.len(), hop.or_by[0].len(), hop.or_by_left_out), (3, 2, 2));
+}
+
+/// Every table refers to the user twice and to the company; a search that tried all of that would end early.
+#[test]
+fn shared_joins_do_not_use_up_the_search() {
+    let key = |column: String, to: &str| ForeignKeyDoc {
+        columns: vec![column],
+        referenced_table: format!("s.{to}"),
+        referenced_columns: vec!["id".into()],
+        cardinality: "many_to_one".into(),
+        ..ForeignKeyDoc::default()
+    };
+    let hubs = [("create_uid", "user"), ("write_uid", "user"), ("company_id", "company"), ("currency_id", "currency")];
+    let names: Vec<String> = (0..200).map(|at| format!("t{at}")).collect();
+    let mut tables: Vec<TableDoc> = names.iter().map(|name| doc(name, &[], &[])).collect();
+    for (at, table) in tables.iter_mut().enumerate() {
+        table.foreign_keys = hubs.map(|(column, to)| key(column.to_owned(), to)).to_vec();
+        let next = [at + 1, at + 5].into_iter().filter_map(|to| names.get(to));
+        table.foreign_keys.extend(next.map(|to| key(format!("{to}_id"), to)));
+    }
+    tables.extend(["user", "company", "currency"].map(|name| doc(name, &[], &[])));
+    let between = found(&tables, "t20", "t40", 6);
+    assert!(!between.is_cut_short && between.paths.len() == 3, "{between:?}");
+    assert_eq!(shown(&tables, "t20", "t40", 6)[0], "t25 t30 t35 t40");
+}
+
+#[test]
+fn a_table_may_refer_to_itself_by_an_array() {
+    let mut table = doc("member", &[], &["member"]);
+    table.columns = [("i", "bigint[]"), ("id", "bigint")]
+        .map(|(name, data_type)| ColumnDoc { name: name.into(), data_type: data_type.into(), ..ColumnDoc::default() })
+        .to_vec();
+    let own = own_joins(&JoinTable { schema: "s", table: "member", doc: &table, is_readable: true });
+    assert_eq!(own[0].hops[0].on_clause, "\"b\".\"id\" = ANY (\"a\".\"i\")");
+}
+
 #[test]
 fn a_column_may_be_an_array_of_keys() {
     let mut tables = [doc("seat", &[], &["ticket"]), doc("ticket", &[], &[])];

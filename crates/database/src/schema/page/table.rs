@@ -79,7 +79,7 @@ fn markdown(page_set: &PageSet<'_>, subject: &PageTable<'_>, doc: &TableDoc) -> 
         text.push_str("\nIts rows cannot be read with this connection; this page is based only on the catalog.\n");
     }
     if let Some(key) = &doc.partitioned_by {
-        text.push_str(&format!("\nIts rows are in partitions by {}.\n", code(key)));
+        text.push_str(&format!("\nPartitioned by {}.\n", code(key)));
     }
     if doc.row_security {
         text.push_str("\nRow security is on: policies decide which rows a role sees and changes.\n");

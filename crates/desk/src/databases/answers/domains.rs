@@ -9,7 +9,7 @@ use refdesk_text::escape::one_line;
 use refdesk_text::{Code, Error};
 use serde::Serialize;
 
-use super::joins::{DescribedJoin, JoinCounts, SharedJoin, joins_of};
+use super::joins::{DescribedJoin, KnownJoins, SharedJoin, joins_of};
 use super::usage::is_zero;
 use super::view::{DatabaseView, TableBrief, same_name};
 use super::{AnswerSources, Answered};
@@ -146,14 +146,14 @@ impl DatabaseView {
             tables: Vec::new(),
             joins: Vec::new(),
             joins_left_out: 0,
-            counts: JoinCounts::default(),
+            known: KnownJoins::default(),
             sources: AnswerSources { damaged: read.damaged, ..AnswerSources::default() },
         };
         for (at, page, doc) in &read.docs {
             contents.add(*at, page, doc);
         }
-        let DomainContents { tables, mut joins, mut joins_left_out, counts, mut sources, .. } = contents;
-        let shared = counts.take_shared(&mut joins, |_| positions.len());
+        let DomainContents { tables, mut joins, mut joins_left_out, known, mut sources, .. } = contents;
+        let shared = known.take_shared(&mut joins, |_| positions.len());
         joins_left_out += joins.len().saturating_sub(JOINS);
         joins.truncate(JOINS);
         for ends in joins.iter().map(|(_, ends)| ends).chain(shared.iter().map(|(_, ends)| ends)) {
@@ -217,7 +217,7 @@ struct DomainContents<'a> {
     joins: Vec<(DescribedJoin, [Option<usize>; 2])>,
     /// The number of joins of which the reader may read neither table's page.
     joins_left_out: usize,
-    counts: JoinCounts,
+    known: KnownJoins,
     sources: AnswerSources,
 }
 
@@ -242,7 +242,7 @@ impl DomainContents<'_> {
             let target = self.by_name.get(&join.to_table).copied();
             let is_told = [Some(at), target].into_iter().flatten().any(|at| self.view.is_readable(at));
             if is_told {
-                self.counts.add(&join);
+                self.known.add(&join);
             }
             let target_page = target.and_then(|at| self.view.page(at));
             let concerns_domain = is_own || target_page.is_some_and(|page| page.domain == self.domain);

@@ -1,10 +1,10 @@
 //! The joins of tables, and the most important ones. The pages of both tables contain a join, so an agent that may read
 //! one of them may see it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use refdesk_database::schema::join_path::reason;
-use refdesk_database::schema::shared_joins::is_shared;
+use refdesk_database::schema::shared_joins::shared;
 use refdesk_database::schema::table_doc::{JoinSource, TableDoc};
 use refdesk_text::Error;
 use serde::Serialize;
@@ -54,6 +54,9 @@ pub struct SharedJoin {
     pub to_columns: Vec<String>,
     /// How many joins of the database this stands for, as far as the reader may know.
     pub joins: usize,
+    /// How many of these are inferred.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub inferred: usize,
 }
 
 /// The most important joins.
@@ -96,7 +99,7 @@ impl DatabaseView {
         let mut sources = AnswerSources { damaged: read.damaged, ..AnswerSources::default() };
         let mut joins: Vec<(DescribedJoin, [Option<usize>; 2])> = Vec::new();
         let mut unread = 0;
-        let mut by_columns = JoinCounts::default();
+        let mut known = KnownJoins::default();
         for (_, page, doc) in &read.docs {
             for mut join in joins_of(doc) {
                 let find = |name: &str| by_name.get(&(page.database.as_str(), name.to_owned()));
@@ -114,7 +117,7 @@ impl DatabaseView {
                     continue;
                 }
                 join.database.clone_from(&page.database);
-                by_columns.add(&join);
+                known.add(&join);
                 if is_wanted {
                     joins.push((join, ends));
                 }
@@ -123,7 +126,7 @@ impl DatabaseView {
         let total = joins.len() + unread;
         let is_of = |at: &usize, database: &str| self.page(*at).is_some_and(|page| page.database == database);
         let tables = |database: &str| positions.iter().filter(|at| is_of(at, database)).count();
-        let shared = by_columns.take_shared(&mut joins, tables);
+        let shared = known.take_shared(&mut joins, tables);
         let shared_count = total - unread - joins.len();
         let shared = shared.into_iter().map(|(shared, ends)| {
             self.quote_join(&ends, &mut sources);
@@ -163,17 +166,40 @@ impl DatabaseView {
 /// The positions of the two tables of a join.
 type JoinEnds = [Option<usize>; 2];
 
-/// How many joins that the reader may know about compare the same columns with the same table.
+/// The joins that the reader may know about.
 #[derive(Default)]
-pub(super) struct JoinCounts(HashMap<(String, String, Vec<String>), usize>);
+pub(super) struct KnownJoins(Vec<DescribedJoin>);
 
-impl JoinCounts {
+/// The database of a join, the table that it leads to, and the columns that refer.
+type JoinKey<'j> = (&'j str, &'j str, &'j [String]);
+
+impl KnownJoins {
     pub(super) fn add(&mut self, join: &DescribedJoin) {
-        *self.0.entry(Self::key(join)).or_default() += 1;
+        self.0.push(join.clone());
     }
 
-    fn key(join: &DescribedJoin) -> (String, String, Vec<String>) {
-        (join.database.clone(), join.to_table.clone(), join.from_columns.clone())
+    fn key(join: &DescribedJoin) -> JoinKey<'_> {
+        (&join.database, &join.to_table, &join.from_columns)
+    }
+
+    /// The joins that many tables have, each with how often it occurs, and how often as an inferred one.
+    fn shared(&self, tables: impl Fn(&str) -> usize) -> HashMap<JoinKey<'_>, (usize, usize)> {
+        let mut of_databases: HashMap<&str, Vec<(&str, &str, &[String])>> = HashMap::new();
+        for join in &self.0 {
+            let of_database = of_databases.entry(&join.database).or_default();
+            of_database.push((&join.from_table, &join.to_table, &join.from_columns));
+        }
+        let of_databases = of_databases.into_iter().flat_map(|(database, joins)| {
+            let shared = shared(&joins, tables(database));
+            shared.into_iter().map(move |(table, columns)| (database, table, columns))
+        });
+        let keys: HashSet<JoinKey<'_>> = of_databases.collect();
+        let mut counts: HashMap<JoinKey<'_>, (usize, usize)> = HashMap::new();
+        for join in self.0.iter().filter(|join| keys.contains(&Self::key(join))) {
+            let (all, inferred) = counts.entry(Self::key(join)).or_default();
+            (*all, *inferred) = (*all + 1, *inferred + usize::from(join.inferred));
+        }
+        counts
     }
 
     /// Takes the joins that many tables have out of these, and returns each of them once, with its tables: first the one that
@@ -183,22 +209,16 @@ impl JoinCounts {
         joins: &mut Vec<(DescribedJoin, JoinEnds)>,
         tables: impl Fn(&str) -> usize,
     ) -> Vec<(SharedJoin, JoinEnds)> {
-        let mut sizes: HashMap<&str, usize> = HashMap::new();
+        let counts = self.shared(tables);
         let mut to_table: HashMap<(&str, &str), usize> = HashMap::new();
-        let mut shared_keys: BTreeMap<&(String, String, Vec<String>), usize> = BTreeMap::new();
-        for (key, count) in &self.0 {
-            let (database, table, _) = key;
-            if is_shared(*count, *sizes.entry(database).or_insert_with(|| tables(database))) {
-                shared_keys.insert(key, *count);
-            } else {
-                *to_table.entry((database, table)).or_default() += count;
-            }
+        for join in self.0.iter().filter(|join| !counts.contains_key(&Self::key(join))) {
+            *to_table.entry((&join.database, &join.to_table)).or_default() += 1;
         }
         let mut shared: Vec<(SharedJoin, JoinEnds)> = Vec::new();
         joins.retain_mut(|(join, [from, to])| {
             join.joins_to_table =
                 to_table.get(&(join.database.as_str(), join.to_table.as_str())).copied().unwrap_or_default();
-            let Some(count) = shared_keys.get(&Self::key(join)) else { return true };
+            let Some((count, inferred)) = counts.get(&Self::key(join)) else { return true };
             let is_known = |(known, _): &(SharedJoin, JoinEnds)| {
                 (&known.database, &known.to_table, &known.from_columns)
                     == (&join.database, &join.to_table, &join.from_columns)
@@ -210,6 +230,7 @@ impl JoinCounts {
                     from_columns: join.from_columns.clone(),
                     to_columns: join.to_columns.clone(),
                     joins: *count,
+                    inferred: *inferred,
                 };
                 shared.push((shared_join, [*to, *from]));
             }

@@ -10,6 +10,7 @@ use refdesk_text::{Code, Error, Fix};
 use serde::Serialize;
 
 use super::joins::joins_of;
+use super::usage::is_zero;
 use super::view::DatabaseView;
 use super::{AnswerSources, Answered};
 use crate::databases::documented_pages::{DamagedPage, TablePage};
@@ -63,9 +64,12 @@ pub struct DescribedHop {
     /// Whether the table before and the next one both refer to the one between them, so that their rows are combined.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub multiplies_rows: bool,
-    /// The columns by which else the one table refers to the other.
+    /// The columns by which else the one table refers to the other; some of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub or_by: Vec<String>,
+    pub or_by: Vec<Vec<String>>,
+    /// The number of others.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub or_by_left_out: usize,
 }
 
 impl DatabaseView {
@@ -185,6 +189,7 @@ impl DatabaseView {
                 cardinality: if is_readable { hop.cardinality } else { String::new() },
                 multiplies_rows: is_readable && hop.multiplies_rows,
                 or_by: if is_readable { hop.or_by } else { Vec::new() },
+                or_by_left_out: if is_readable { hop.or_by_left_out } else { 0 },
             }
         });
         let hops = hops.collect();

@@ -4,7 +4,7 @@ use std::fs;
 
 use refdesk_core::config::{Environment, WorkspaceContext};
 use refdesk_database::schema::plan::FILE;
-use refdesk_text::Code;
+use refdesk_text::{Code, Fix};
 
 use super::{CONFIG, World, options};
 use crate::databases::DatabaseAccess;
@@ -187,7 +187,7 @@ fn a_database_is_trusted_as_it_was_shown() {
     world.put(".jaato/databases.yaml", &config(linked));
     let desk = world.desk();
     let outside = world.path.with_file_name("ca.pem");
-    let what = format!("`scripts/link.pem`, whose certificates are in `{}`", outside.display());
+    let what = format!("certificates in `scripts/link.pem`, which leads to `{}`", outside.display());
     assert!(desk.untrusted()[0].what.ends_with(&what), "{:?}", desk.untrusted());
     desk.trust(&desk.untrusted()).unwrap();
     assert_eq!(world.desk().untrusted(), []);
@@ -213,14 +213,15 @@ fn a_database_is_trusted_as_it_was_shown() {
 #[test]
 fn what_sends_a_secret_to_a_server_is_counted() {
     let world = World::new();
+    world.put("pw", "echo one");
     for (server, sends, words) in [
         ("connection: {host: db, user: u}", false, "host `db`, user `u`"),
         ("connection: {host: db, user: u, password_env: PW}", true, "host `db`, user `u`, with the secret in `$PW`"),
         (
             "connection: {host: db, database: 'x_${TOKEN}', user: u, sslmode: disable}",
             true,
-            "host `db`, database `x_${TOKEN}`, user `u`, sslmode `disable`, using `$TOKEN` from the environment, without \
-             proof that it is encrypted",
+            "host `db`, database `x_${TOKEN}`, user `u`, sslmode `disable`, using `$TOKEN` from the environment; there is no \
+             proof that the connection is encrypted",
         ),
         (
             "connection: {host: localhost, user: u, sslmode: disable}",
@@ -230,9 +231,27 @@ fn what_sends_a_secret_to_a_server_is_counted() {
         (
             "connection_string: 'postgres://u:${PW}@db/${PW}?sslmode=require'",
             true,
-            "URL `postgres://u:${PW}@db/${PW}?sslmode=require`, using `$PW` from the environment, encrypted, but without \
-             proof of whose server it is",
+            "URL `postgres://u:${PW}@db/${PW}?sslmode=require`, using `$PW` from the environment; the connection is \
+             encrypted, but without proof of whose server it is",
         ),
+        (
+            "connection: {host: '${H}', user: u, password_command: ./pw}",
+            true,
+            "host `${H}`, user `u`, using `$H` from the environment, with the password that the command `./pw` prints, \
+             which uses `pw` of this repository and whatever that runs",
+        ),
+        // Nothing leaves the machine.
+        (
+            "connection: {host: localhost, user: u, password_env: PW}",
+            false,
+            "host `localhost`, user `u`, with the secret in `$PW`",
+        ),
+        (
+            "connection_string: 'postgres://u:${PW}@127.0.0.1/x'",
+            false,
+            "URL `postgres://u:${PW}@127.0.0.1/x`, using `$PW` from the environment",
+        ),
+        ("connection: {url_env: URL}", true, "the URL in `$URL`"),
     ] {
         let entry = format!("databases:\n  - {{name: shop, type: postgres, {server}}}\n");
         world.put(".jaato/databases.yaml", &entry);
@@ -242,6 +261,32 @@ fn what_sends_a_secret_to_a_server_is_counted() {
             (action.what.as_str(), action.sends_data()),
             (&*format!("read the postgres database `shop`: {words}"), sends)
         );
+    }
+}
+
+/// A file of the repository that is named by its whole path can be named by its relative one.
+#[test]
+fn a_password_command_with_a_whole_path_is_told_the_relative_one() {
+    let world = World::new();
+    world.put("bin/pw", "echo one");
+    world.put("two/pw", "echo one");
+    world.put("two/pw x", "echo two");
+    for (command, name) in [
+        (world.path.join("bin/pw").display().to_string(), Some("bin/pw")),
+        ("bin/../bin/pw".to_owned(), Some("bin/pw")),
+        (world.path.join("two/pw").display().to_string(), None),
+        (world.path.join("bin").display().to_string(), None),
+    ] {
+        let server = format!("type: postgres, connection: {{host: db, user: u, password_command: {command}}}");
+        world.put(".jaato/databases.yaml", &format!("databases:\n  - {{name: shop, {server}}}\n"));
+        let desk = world.desk();
+        let DatabaseAccess::Refused(error) = desk.database_access(&desk.databases().0.databases[0]) else {
+            panic!("{command}")
+        };
+        let relative = name.map(|name| format!("name it by its path in the repository: {name}"));
+        let Fix::Text(fix) = &error.fix else { panic!("{command}: {error:?}") };
+        let is_expected = relative.as_ref().map_or_else(|| fix.starts_with("name each"), |expected| fix == expected);
+        assert!(is_expected, "{command}: {fix}");
     }
 }
 
