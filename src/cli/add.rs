@@ -10,7 +10,7 @@ use super::fix::argument;
 use super::output::{ask_line, ask_to_leave, can_ask};
 use super::rows::{at_ids, result};
 use refdesk_core::catalog::Mode;
-use refdesk_core::mention::files;
+use refdesk_core::mention::{files, gives_nothing_to_read};
 use refdesk_desk::{Added, AddedSources, Desk, NewSource, Session};
 use refdesk_files::walk::WalkBudget;
 use refdesk_text::escape::one_line;
@@ -157,7 +157,8 @@ fn has_no_documents(desk: &Desk, added: &Added) -> Option<String> {
     let source = desk.catalog().get(added.id.as_str()).filter(|source| source.is_directory())?;
     let (found, problems) = files(source, &WalkBudget::default(), |_| String::new());
     let remove = argument(source.id.as_str());
-    (found.is_empty() && problems.is_empty() && source.contents.is_none()).then(|| {
+    let is_empty = found.is_empty() && problems.is_empty() && gives_nothing_to_read(source, &WalkBudget::default());
+    is_empty.then(|| {
         format!(
             "the folder of @{} has no documents (.md, .txt, .rst, …), so agents have nothing to read in it; put one into it, \
              or `refdesk remove {remove}`",

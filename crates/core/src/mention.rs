@@ -15,7 +15,7 @@ mod resolved;
 mod scan;
 mod target;
 
-pub use documents::{LIMITS, files, folder_tokens, tokens, without_pages_for_programs};
+pub use documents::{LIMITS, files, folder_tokens, gives_nothing_to_read, tokens, without_pages_for_programs};
 pub(crate) use graph::Positions;
 pub use graph::{MentionGraph, Mentions};
 pub use ids::IdMatcher;

@@ -18,9 +18,6 @@ pub(super) const WITHHELD: &str = "it waits for trust";
 
 /// Why a pipe or a device is not read.
 pub(super) const SPECIAL: &str = "it is not a regular file";
-/// Why there is nothing to read in a folder.
-const EMPTY: &str = "it has no documents";
-
 /// Why a source where git or refdesk keeps its state is not read.
 pub(super) const RESERVED: &str = "it belongs to git or to refdesk itself";
 
@@ -113,10 +110,6 @@ fn local(source: &Source, place: &LocalPath, places: &dyn SourceFiles) -> Vec<St
         PathState::Reserved => vec![format!("**Location**: {code}"), format!("**Access**: None: {RESERVED}")],
         PathState::Directory => {
             let files = places.files(source);
-            if files.is_empty() {
-                let place = format!("**Location**: Directory {code} containing 0 file(s)");
-                return vec![place, format!("**Access**: None: {EMPTY}")];
-            }
             let mut fields = vec![format!("**Location**: Directory {code} containing {} file(s):", files.len())];
             fields.extend(listed(&files, |file| places.display_path(file)));
             fields.push("**Access**: Read each file listed above".into());
@@ -214,10 +207,6 @@ mod tests {
         assert_eq!(
             two,
             "### Name of d\n\n**Location**: Directory `d` containing 2 file(s):\n  - `d/0.md`\n  - `d/1.md`\n**Access**: Read each file listed above"
-        );
-        assert_eq!(
-            shown(&directory, &TestFiles::default()),
-            "### Name of d\n\n**Location**: Directory `d` containing 0 file(s)\n**Access**: None: it has no documents"
         );
         let fifty = shown(&directory, &TestFiles { files: files(50), ..TestFiles::default() });
         assert!(fifty.contains("  - `d/49.md`\n**Access**"));

@@ -231,9 +231,9 @@ impl VariableUses {
 
     /// Records that the template asks whether the value at this path, which it uses, is a number or a text.
     pub(crate) fn ask_for_type(&mut self, path: &[PathStep]) {
-        let node = path.iter().fold(Some(&mut self.root), |node, step| match step {
-            PathStep::Field(name) => node?.fields.get_mut(name),
-            PathStep::Item => node,
+        let node = path.iter().try_fold(&mut self.root, |node, step| match step {
+            PathStep::Field(name) => node.fields.get_mut(name),
+            PathStep::Item => Some(node),
         });
         if let Some(node) = node {
             node.is_asked_for_type = true;

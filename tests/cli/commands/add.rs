@@ -86,9 +86,10 @@ fn a_folder_without_documents_is_pointed_out() {
     assert!(ran.stderr.contains("or `refdesk remove code`"), "{ran}");
     let warned = || world.json(&["check"], 0)["warnings"].to_string().contains("no-document");
     assert!(warned(), "check says it too");
-    world.run(&["select", "code"]).exits(0);
-    let told = world.run(&["instructions"]).exits(0).text().to_owned();
-    assert!(told.contains("0 file(s)\n**Access**: None: it has no documents"), "{told}");
+    world.put("src/main.rs.tpl", b"fn {{ name }}() {}\n");
+    assert!(!warned(), "it has templates");
+    std::fs::remove_file(world.path.join("src/main.rs.tpl")).unwrap();
+    assert!(warned());
     world.put("src/README.md", b"# Code\n");
     assert!(!warned());
     let ran = world.run(&["add", "docs", "--id", "all"]).exits(0);

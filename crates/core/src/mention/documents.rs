@@ -20,6 +20,9 @@ const FRONT_MATTER: u64 = 4 * 1024;
 
 const DOCUMENTS: &[&str] = &["md", "txt", "json", "yaml", "yml", "html", "htm", "rst", "adoc"];
 
+/// The endings of templates.
+const TEMPLATES: [&str; 2] = ["tpl", "tmpl"];
+
 /// Whether a file of this name counts as a document inside a directory source.
 pub(super) fn is_document(name: &OsStr) -> bool {
     let path = Path::new(name);
@@ -57,13 +60,28 @@ pub fn files(
     (files, diagnostics)
 }
 
-/// The warning for a folder in which no document was found: its source gives an agent nothing to read. One with declared
-/// contents is there for these.
-pub(super) fn without_documents(source: &Source, shown: impl Fn(&Path) -> String) -> Option<Diagnostic> {
-    let place = source.place().filter(|_| source.is_directory() && source.contents.is_none())?;
+/// The warning for a folder that [gives nothing to read](gives_nothing_to_read), in which no document was found.
+pub(super) fn without_documents(
+    source: &Source,
+    budget: &WalkBudget,
+    shown: impl Fn(&Path) -> String,
+) -> Option<Diagnostic> {
+    let place = source.place().filter(|_| gives_nothing_to_read(source, budget))?;
     let message = format!("the folder of '{}' has no documents, so agents have nothing to read in it", source.id);
     let problem = Diagnostic::warning(Code::NoDocument, message).about(source.id.as_str());
     Some(problem.in_file(shown(&place.path)).fix("put a document (.md, .txt, .rst, …) into it, or remove the source"))
+}
+
+/// Whether a folder without documents gives an agent nothing: one with templates or declared contents is there for these.
+pub fn gives_nothing_to_read(source: &Source, budget: &WalkBudget) -> bool {
+    let Some(place) = source.place().filter(|_| source.is_directory() && source.contents.is_none()) else {
+        return false;
+    };
+    let is_template = |name: &OsStr| {
+        let ending = Path::new(name).extension().unwrap_or_default();
+        TEMPLATES.iter().any(|template| ending.eq_ignore_ascii_case(template))
+    };
+    files_below(&place.path, &place.resolved, LIMITS, budget, is_template).0.is_empty()
 }
 
 /// The files without the pages for programs that repeat the content of others, such as `tables/NAME.json` next to

@@ -190,7 +190,7 @@ impl Library {
             _ => {
                 let (found, mut problems) = files(source, &self.budget, shown);
                 if found.is_empty() && problems.is_empty() {
-                    problems.extend(without_documents(source, shown));
+                    problems.extend(without_documents(source, &self.budget, shown));
                 }
                 if source.open_place().is_some() {
                     tokens = Some(tokens_of(&found));

@@ -170,6 +170,9 @@ type JoinEnds = [Option<usize>; 2];
 #[derive(Default)]
 pub(super) struct KnownJoins(Vec<DescribedJoin>);
 
+/// The table of a join that refers, the one that it leads to, and the columns that refer.
+type JoinInDatabase<'j> = (&'j str, &'j str, &'j [String]);
+
 /// The database of a join, the table that it leads to, and the columns that refer.
 type JoinKey<'j> = (&'j str, &'j str, &'j [String]);
 
@@ -184,7 +187,7 @@ impl KnownJoins {
 
     /// The joins that many tables have, each with how often it occurs, and how often as an inferred one.
     fn shared(&self, tables: impl Fn(&str) -> usize) -> HashMap<JoinKey<'_>, (usize, usize)> {
-        let mut of_databases: HashMap<&str, Vec<(&str, &str, &[String])>> = HashMap::new();
+        let mut of_databases: HashMap<&str, Vec<JoinInDatabase>> = HashMap::new();
         for join in &self.0 {
             let of_database = of_databases.entry(&join.database).or_default();
             of_database.push((&join.from_table, &join.to_table, &join.from_columns));
