@@ -135,10 +135,10 @@ pub(super) fn moment(words: &[String], values: Values, owner: &str) -> Option<St
         [first, last] if first == "due" && ["at", "on"].contains(&last.as_str()) => {
             Some(format!("When the {owner} is due"))
         }
-        [first, last] if first == "valid" && ["from", "since"].contains(&last.as_str()) => {
+        [first, end] if first == "valid" && ["from", "since"].contains(&end.as_str()) => {
             return Some(format!("When the {owner} becomes valid")).filter(|_| last.is_empty());
         }
-        [first, last] if first == "valid" && ["to", "until", "till"].contains(&last.as_str()) => {
+        [first, end] if first == "valid" && ["to", "until", "till"].contains(&end.as_str()) => {
             return Some(format!("When the {owner} stops being valid")).filter(|_| last.is_empty());
         }
         _ => None,
