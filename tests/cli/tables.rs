@@ -199,10 +199,10 @@ fn two_names_are_joined_in_the_database_that_has_both() {
     );
     assert!(reported["tokens_used"].as_u64().is_some_and(|used| used > 0), "{reported}");
     let reported = world.run(&["db", "path", "buyer", "item"]).exits(0);
-    let expected = "two: 1 join\n  FROM \"main\".\"buyer\"\n  JOIN \"main\".\"item\" ON \"main\".\"buyer\".\"item_id\" = \"main\".\"item\".\"id\" -- many to one\n";
+    let expected = "two: 1 join\n  FROM \"main\".\"buyer\"\n  JOIN \"main\".\"item\" ON \"main\".\"buyer\".\"item_id\" = \"main\".\"item\".\"id\"\n";
     assert_eq!(reported.text(), expected);
     let reported = world.run(&["db", "path", "step", "Step"]).exits(0);
-    let expected = "two: 1 join\n  FROM \"main\".\"step\" AS \"a\"\n  JOIN \"main\".\"step\" AS \"b\" ON \"a\".\"after_id\" = \"b\".\"id\" -- many to one\n";
+    let expected = "two: 1 join\n  FROM \"main\".\"step\" AS \"a\"\n  JOIN \"main\".\"step\" AS \"b\" ON \"a\".\"after_id\" = \"b\".\"id\"\n";
     assert_eq!(reported.text(), expected);
     for (from, to, said) in [
         ("orders", "buyer", "main.orders is in the database 'one' and main.buyer in 'two'"),

@@ -190,7 +190,7 @@ mod tests {
             ("https://github.com/rust-lang/rust/issues/1", "github.com/rust-lang/rust/issues/1", &["github", "rust"]),
             ("https://www.bbc.co.uk:443/", "www.bbc.co.uk:443", &["bbc"]),
             ("https://example.org", "example.org", &["example.org"]),
-            ("https://site.example/how-to/mutex", "site.example/how-to/mutex", &["site", "mutex"]),
+            ("https://site.example/how-to/mutex", "site.example/how-to/mutex", &["mutex"]),
             ("https://x.example/wiki/CAP_theorem", "x.example/wiki/CAP_theorem", &["cap", "theorem"]),
         ] {
             let place = ProposedPlace::Url(url.to_owned());

@@ -368,12 +368,10 @@ pub fn reason(because: &str) -> String {
 }
 
 impl JoinHop {
-    /// The join with this table as a line of SQL. How many rows match, and what a join without a key is based on, are part
-    /// of it: a noted one may hold only for some rows.
+    /// The join with this table as a line of SQL. That rows multiply, and what a join without a key is based on, are part of
+    /// it: a noted one may hold only for some rows.
     fn line(&self, table: &str) -> String {
         let mut comments = Vec::new();
-        let cardinality = one_line(&self.cardinality.replace('_', " ")).into_owned();
-        comments.extend(Some(cardinality).filter(|words| !words.is_empty()));
         if self.multiplies_rows {
             let from = one_line(&self.from_table);
             comments.push(format!("rows multiply: all that refer to the same row of {from} are combined"));

@@ -90,6 +90,13 @@ const BLOCKS: [&[u8]; 68] = [
     b"video",
 ];
 
+/// The elements whose names also stand for something that the reader fills in.
+const WORDS: [&[u8]; 27] = [
+    b"address", b"area", b"article", b"base", b"body", b"button", b"caption", b"data", b"dialog", b"figure", b"footer",
+    b"form", b"head", b"header", b"input", b"label", b"link", b"main", b"object", b"picture", b"section", b"select",
+    b"source", b"style", b"summary", b"table", b"time",
+];
+
 /// Headings inside these do not apply outside.
 const QUOTES_AND_LISTS: [&[u8]; 4] = [b"blockquote", b"li", b"ol", b"ul"];
 
@@ -135,10 +142,12 @@ pub(super) fn markup(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether this begins with the tag of an element or with a comment, which a browser does not show. Other names stand for
-/// something: `git clone <address>`, `Vec<String>`.
+/// Whether this part of a line is the tag of an element or a comment, which a browser does not show. Other names stand for
+/// something: `git clone <url>`, `Vec<String>`, and so do ordinary words without attributes: `<address>`.
 pub(super) fn is_markup(tag: &str) -> bool {
-    tag.starts_with("<!") || tag.starts_with("<?") || is_element(name(tag).as_bytes())
+    let name = name(tag);
+    let is_word = WORDS.contains(&name.as_bytes()) && !tag.contains('=');
+    tag.starts_with("<!") || tag.starts_with("<?") || is_element(name.as_bytes()) && !is_word
 }
 
 /// Whether the words before and after these tags and comments are different words, as those around a `<br>`.

@@ -213,8 +213,8 @@ fn a_turn_at_a_table_that_many_refer_to_comes_last() {
     assert_eq!(cardinalities, ["one_to_many", "one_to_many", "many_to_one"]);
     assert!(lines.hops.iter().all(|hop| !hop.multiplies_rows && hop.or_by.is_empty()));
     let sql = "FROM \"s\".\"order\"\n\
-        JOIN \"s\".\"user\" ON \"s\".\"order\".\"create_uid\" = \"s\".\"user\".\"id\" -- many to one; or by write_uid\n\
-        JOIN \"s\".\"bill\" ON \"s\".\"user\".\"id\" = \"s\".\"bill\".\"create_uid\" -- one to many; rows multiply: \
+        JOIN \"s\".\"user\" ON \"s\".\"order\".\"create_uid\" = \"s\".\"user\".\"id\" -- or by write_uid\n\
+        JOIN \"s\".\"bill\" ON \"s\".\"user\".\"id\" = \"s\".\"bill\".\"create_uid\" -- rows multiply: \
         all that refer to the same row of s.user are combined; or by write_uid";
     assert_eq!(users.sql_snippet, sql);
 }
