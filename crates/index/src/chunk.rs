@@ -351,7 +351,7 @@ mod tests {
                 "`git clone` <address>, Vec<String>, <https://host>",
             ),
             ("<Card title=\"Rates\">\n<p>x</p></Card>".into(), "<Card title=\"Rates\">\n x </Card>"),
-            ("> <p>quoted</p>\n> <!-- not\n> this -->\n\n- <b>item</b> ü".into(), "quoted"),
+            ("> <p>quoted</p>\n> <!-- not\n> this -->\n\n- <b>item</b> ü".into(), ">  quoted \n> \n\n\n- item ü"),
         ] {
             let found = cut(&text);
             assert_eq!(found.len(), 1, "{text}");
