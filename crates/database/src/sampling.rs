@@ -18,7 +18,8 @@ use refdesk_text::report::Diagnostic;
 
 use crate::config::Sampling;
 use crate::connector::AccessibleDatabase;
-use crate::schema::joins::InferredJoins;
+use crate::names::quoted;
+use crate::schema::joins::{InferredJoin, InferredJoins};
 use crate::snapshot::{Snapshot, Table, TableName};
 use crate::statistics::{TableProfile, may_sample};
 
@@ -47,6 +48,28 @@ impl Sampled {
         let has_failed = !self.problems.is_empty();
         let is_unread = |table: &&Table| !self.profiles.contains_key(&table.table_name());
         snapshot.tables.iter().filter(move |table| has_failed && may_sample(table) && is_unread(table))
+    }
+}
+
+/// The parts of a statement that looks up a join's values among the target's keys: the values to select, the condition
+/// that they exist, and that a row `t` of the target has those of `s`.
+struct JoinComparison {
+    values: String,
+    are_there: String,
+    equal: String,
+}
+
+impl JoinComparison {
+    /// `None` if a name cannot be quoted.
+    fn of(join: &InferredJoin) -> Option<Self> {
+        let (mut values, mut are_there, mut equal) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, (column, key)) in join.columns.iter().zip(&join.target_columns).enumerate() {
+            let (column, key) = (quoted(column)?, quoted(key)?);
+            values.push(format!("{column} AS v{at}"));
+            are_there.push(format!("{column} IS NOT NULL"));
+            equal.push(format!("t.{key} = s.v{at}"));
+        }
+        Some(Self { values: values.join(", "), are_there: are_there.join(" AND "), equal: equal.join(" AND ") })
     }
 }
 

@@ -14,7 +14,7 @@ use refdesk_text::Code;
 use refdesk_text::report::Diagnostic;
 
 use super::profile::{Cell, profile_of_rows};
-use super::{CHARACTERS, KEYS, Sampled, is_share_found};
+use super::{CHARACTERS, JoinComparison, KEYS, Sampled, is_share_found};
 use crate::config::{DatabaseConfig, ServerConnection};
 use crate::connector::AccessibleDatabase;
 use crate::connector::postgres::{WAITS, explained, outside_runtime, with_retries};
@@ -401,15 +401,9 @@ impl RowSample<'_> {
 
 /// A statement that counts a join's values, and those found among the target's keys. It returns no values.
 fn share_found(table: &Table, places: Places, target: &Table, join: &InferredJoin) -> Option<String> {
-    let (mut values, mut are_there, mut equal) = (Vec::new(), Vec::new(), Vec::new());
-    for (at, (column, key)) in join.columns.iter().zip(&join.target_columns).enumerate() {
-        let (column, key) = (quoted(column)?, quoted(key)?);
-        values.push(format!("{column} AS v{at}"));
-        are_there.push(format!("{column} IS NOT NULL"));
-        equal.push(format!("t.{key} = s.v{at}"));
-    }
-    let rows = places.query(&values.join(", "), &from(table)?, &are_there.join(" AND "), KEYS as u64);
-    let (to, equal) = (from(target)?, equal.join(" AND "));
+    let JoinComparison { values, are_there, equal } = JoinComparison::of(join)?;
+    let rows = places.query(&values, &from(table)?, &are_there, KEYS as u64);
+    let to = from(target)?;
     Some(format!(
         "SELECT count(*), count(*) FILTER (WHERE EXISTS (SELECT FROM {to} AS t WHERE {equal}))
          FROM (SELECT DISTINCT * FROM {rows} AS r) AS s"

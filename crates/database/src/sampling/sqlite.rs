@@ -9,7 +9,7 @@ use rusqlite::ErrorCode;
 use rusqlite::types::ValueRef;
 
 use super::profile::{Cell, profile_of_rows};
-use super::{CHARACTERS, KEYS, Sampled, is_share_found};
+use super::{CHARACTERS, JoinComparison, KEYS, Sampled, is_share_found};
 use crate::connector::AccessibleDatabase;
 use crate::connector::sqlite::{SqliteFile, error_words, kind_of_failure};
 use crate::names::quoted;
@@ -149,14 +149,7 @@ fn cell(value: ValueRef<'_>, is_sensitive: bool) -> Cell {
 /// Whether enough of a join's values are keys of the other table. The statement returns only counts, no values.
 fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bool> {
     let (from, to) = (quoted(&table.name)?, quoted(&join.target.name)?);
-    let (mut values, mut are_there, mut equal) = (Vec::new(), Vec::new(), Vec::new());
-    for (at, (column, key)) in join.columns.iter().zip(&join.target_columns).enumerate() {
-        let (column, key) = (quoted(column)?, quoted(key)?);
-        values.push(format!("{column} AS v{at}"));
-        are_there.push(format!("{column} IS NOT NULL"));
-        equal.push(format!("t.{key} = s.v{at}"));
-    }
-    let equal = equal.join(" AND ");
+    let JoinComparison { values, are_there, equal } = JoinComparison::of(join)?;
     let share = |values: &str| -> Option<(i64, i64)> {
         let sql = format!(
             "SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM main.{to} AS t WHERE {equal})), 0) \
@@ -164,7 +157,7 @@ fn are_found(file: &SqliteFile, table: &Table, join: &InferredJoin) -> Option<bo
         );
         file.connection().query_row(&sql, (), |row| Ok((row.get(0)?, row.get(1)?))).ok()
     };
-    let of_column = format!("SELECT {} FROM main.{from} WHERE {}", values.join(", "), are_there.join(" AND "));
+    let of_column = format!("SELECT {values} FROM main.{from} WHERE {are_there}");
     if let Some(id) = row_id(table)
         && let Some(places) = places(file, table).ok().flatten()
     {
