@@ -195,8 +195,8 @@ pub fn absolute(current: &Path, path: &Path) -> PathBuf {
     clean_behind_links(&current.join(path), |above| fs::canonicalize(above).ok())
 }
 
-/// Whether the words of an absolute path leave these folders and come back by `..`, as `/etc/x/../../work/file` does. To
-/// follow such a path would tell what exists outside. Folders above these do not count.
+/// Whether the words of an absolute path leave these folders and come back by `..`, as `/etc/x/../../home/me/shop/file`
+/// does. To follow such a path would tell what exists outside. Folders above these do not count.
 pub fn leaves_and_returns(folders: [&Path; 2], path: &Path) -> bool {
     let is_near = |at: &Path| folders.iter().any(|folder| at.starts_with(folder) || folder.starts_with(at));
     let mut at = PathBuf::new();

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::schema::joins::Confidence;
+use crate::schema::table_doc::ColumnDoc;
 use crate::schema::table_doc::{ForeignKeyDoc, InferredJoinDoc};
 
 fn doc(name: &str, keys: &[&str], inferred: &[&str]) -> TableDoc {

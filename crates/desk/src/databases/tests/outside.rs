@@ -290,7 +290,7 @@ fn a_password_command_with_a_whole_path_is_told_the_relative_one() {
     }
 }
 
-/// Nobody can trust such a database, so nothing says that it waits.
+/// Such a database cannot be trusted, so nothing says that it waits.
 #[test]
 fn a_database_that_takes_too_long_to_describe_cannot_be_trusted() {
     let world = World::new();
